@@ -1,4 +1,4 @@
-"""The base class of our Scrapy commands, and notes about the settings of a project."""
+"""The base class of our Scrapy commands, and notes about the project's settings."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class RobotsCommand(ScrapyCommand):
     """Adds the options, settings and error handling that our commands share."""
 
-    # `python -OO` removes docstrings, so the help is an attribute.
+    # An attribute, because `python -OO` removes docstrings.
     help_text: str
     """A line for the list of commands, a paragraph, and examples, separated by blank lines."""
     arguments = ""
@@ -52,7 +52,7 @@ class RobotsCommand(ScrapyCommand):
         terminal.adder(parser)(
             "--spider",
             metavar="NAME",
-            help="use the settings and the robot name of this spider of the project",
+            help="use the settings and the robot name of this spider in the project",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -88,7 +88,7 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches robots.txt as a crawl of the project does."""
+        """Return a lookup that fetches robots.txt as a crawl of the project would."""
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
         if self.settings["LOG_LEVEL"] == "WARNING":
@@ -112,7 +112,7 @@ def project_notes(settings: Settings) -> Iterator[str]:
     # Scrapy sets this variable inside a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
-            "note: this project does not enable scrapy_robots1994, so its crawl uses "
+            "note: this project does not enable scrapy_robots1994, so its crawls use "
             "Scrapy's own middleware; to enable it, set "
             'ADDONS = {"scrapy_robots1994.Addon": 500} in the settings of the project'
         )

@@ -35,8 +35,8 @@ _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 class RobotsCheck(RobotsCommand):
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
-    Say for each URL whether robots.txt allows it for the robot of the project, and
-    which line decides. The URLs are arguments, or lines of a file (--urls) or of
+    Say for each URL whether the robot of the project may retrieve it, and which line
+    of robots.txt decides. The URLs are arguments, or lines of a file (--urls) or of
     standard input (-). The robots.txt of each origin is fetched with the downloader
     and the settings of the project, as in a crawl, unless --robots names a file.
     Each verdict is printed as soon as the origin of the URL has answered.
@@ -58,13 +58,13 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--robots",
             metavar="FILE|URL|-",
-            help="read robots.txt from a file, a URL, or - for standard input; URLs may "
-            "then be paths",
+            help="read robots.txt from a file, a URL, or - for standard input; the URLs "
+            "to check may then be paths",
         )
         add(
             "--refresh",
             action="store_true",
-            help="fetch again, and update the store of the project",
+            help="fetch robots.txt even if the store has it, and update the store",
         )
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
@@ -72,8 +72,8 @@ class RobotsCheck(RobotsCommand):
             "--purpose",
             action="append",
             choices=PURPOSES,
-            help="a purpose of the crawl; may be repeated; if a page disallows it, the exit "
-            "code is 1",
+            help="a purpose of the crawl; may be repeated; the exit code is 1 if robots.txt "
+            "disallows it for a URL",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object per line")
@@ -182,7 +182,9 @@ class Row:
     """The verdict in the dialect rfc9309, if it contradicts *verdict*."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """The statement that disallows one of the crawl's purposes, if *verdict* allows the URL."""
+    """The usage preference that disallows one of the crawl's purposes. None if there is none, or if
+    *verdict* disallows the URL anyway.
+    """
 
     @classmethod
     def of(
@@ -220,7 +222,7 @@ class Row:
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the verdict, with a note beside it or, if *explain* is true, reasons below it."""
+        """Yield the verdict with a short note, or with reasons below it if *explain* is true."""
         note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
@@ -324,7 +326,7 @@ def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    # All purposes except TDM, which a robots.txt cannot state
+    # All purposes except TDM, which only pages can disallow
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

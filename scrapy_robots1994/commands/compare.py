@@ -23,11 +23,12 @@ class RobotsCompare(RobotsCommand):
     help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt: files, folders of
-    files, or the robots.txt of URLs. The parsers are asked about the URLs of --urls,
-    or about a sample of paths made from each rule: the path itself, longer and
-    shorter paths, and paths that are percent-encoded differently, for each robot
-    that the file names and one that it does not name. A file named by a host, such
-    as example.org.txt, is the file of http://example.org and https://example.org.
+    files, or the robots.txt of URLs. The parsers are asked about the URLs of --urls
+    or, by default, about a sample of paths made from the rules: the path of a rule,
+    longer and shorter paths, and the same paths in another percent-encoding. By
+    default, they are asked for each robot that the file names, and for one that it
+    does not name. A file named after a host, such as example.org.txt, counts as the
+    robots.txt of http://example.org and https://example.org.
 
     examples:
       scrapy robots-compare robots.txt
@@ -50,7 +51,7 @@ class RobotsCompare(RobotsCommand):
             "--parsers",
             metavar="A,B",
             help="the other parsers, as names in scrapy.robotstxt or as import paths; by "
-            f"default, the installed parsers among {', '.join(SCRAPY_PARSERS)}",
+            f"default, ROBOTSTXT_PARSER and, if installed, {', '.join(SCRAPY_PARSERS)}",
         )
         report = "write the report to this .html or .json file"
         with_value("--report", metavar="PATH", help=report)
@@ -80,7 +81,7 @@ class RobotsCompare(RobotsCommand):
         if opts.urls is not None:
             opts.urls = [redact_credentials(it) for it in listed(opts.urls)]
             if not opts.urls:
-                raise WrongUse("--urls: no URL is in the file: write one URL per line")
+                raise WrongUse("--urls: the file contains no URL: write one per line")
             for url in opts.urls:
                 if not url.startswith("/") and "://" not in url:
                     shown = escape_control_chars(url, 60)

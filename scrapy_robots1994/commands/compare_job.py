@@ -42,7 +42,7 @@ Source: TypeAlias = PolicySource | str
 """A fetched policy, or the name of a file."""
 
 Result: TypeAlias = SiteResult | str
-"""The differences in a source, or why it cannot be read."""
+"""The comparison of one source, or the reason why it could not be read."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
@@ -93,7 +93,9 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host, and any port, that names a file (`example.org.txt`), or "" if none does."""
+    """Return the host after which the file *name* is named, with any port: `example.org` for
+    `example.org.txt`. Return "" if the name is not that of a host.
+    """
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""
@@ -125,7 +127,7 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    # Disable logging, because a parser may log a line for each file.
+    # A parser may log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)
     if opts.processes > 1:
@@ -140,8 +142,8 @@ def run(
                 results.append(result)
             step()
     asked = (
-        f"a sample of what the rules suggest, at most {MAX_QUESTIONS} a file, not real "
-        "requests; one answer that differs makes a site count as changed"
+        f"generated from the rules, not real requests, at most {MAX_QUESTIONS} per file; "
+        "a site counts as changed if one answer differs"
     )
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     is_answered = any(isinstance(it, PolicySource) and it.is_known for it in sources)
@@ -151,7 +153,7 @@ def run(
         dialect=worker.dialect,
         robots=", ".join(opts.robot)
         or "each that a file names, and one that it does not",
-        asked=asked if opts.urls is None else "for the URLs of --urls",
+        asked=asked if opts.urls is None else "about the URLs of --urls",
         parsers=[*worker.others],
         sites=results,
     )

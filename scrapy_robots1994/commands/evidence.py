@@ -1,6 +1,6 @@
-"""The command `scrapy robots-evidence`, which reads the files of `ROBOTS1994_EVIDENCE`.
+"""The command `scrapy robots-evidence`, which reads what crawls with `ROBOTS1994_EVIDENCE` wrote.
 
-Evidence is not trusted: no file or URL that it names is opened, and malformed lines are reported
+Evidence is not trusted: the command opens no file or URL that it names, and reports malformed lines
 as differences.
 """
 
@@ -87,13 +87,13 @@ class RobotsEvidence(RobotsCommand):
             raise WrongUse("no evidence given: name a file or a folder of evidence")
         named, *urls = args
         if opts.verify and (urls or opts.at):
-            raise WrongUse("--verify checks all decisions: leave the URLs and --at out")
+            raise WrongUse("--verify checks all decisions: leave out the URLs and --at")
         if not urls and not opts.verify:
             raise WrongUse("no URL given: name URLs, or check everything with --verify")
         names = [it for it in expand([named]) if it == named or it.endswith(".gz")]
         if not names:
             shown = escape_control_chars(named, 300)
-            raise WrongUse(f"no evidence (*.jsonl.gz) is in the folder {shown}")
+            raise WrongUse(f"the folder {shown} contains no evidence (*.jsonl.gz)")
         files = [EvidenceFile(name, verifies=opts.verify) for name in names]
         code = _verify(files, opts) if opts.verify else _find(files, urls, opts)
         return ExitCode.UNREAD if any(it.is_unread for it in files) else code
@@ -136,7 +136,9 @@ def _search(
     found: dict[object, "Decision | None"],
     limit: datetime | None,
 ) -> Iterator[str]:
-    """Map each key of *found* to its last decision up to the time *limit*. Yield differences."""
+    """Map each key of *found* to its last decision up to the time *limit*, and yield a sentence for
+    each difference.
+    """
     for file in files:
         for event in file.events():
             if isinstance(event, str):
@@ -179,7 +181,7 @@ class Recorded:
     """The recorded answer of an origin to GET /robots.txt."""
 
     about: Values
-    """The values of the line of evidence, without the body."""
+    """The recorded values, without the body."""
     origin: Origin
     answer: "Answer"
     packed: bytes
@@ -246,8 +248,8 @@ class Decision:
 
 
 class EvidenceFile:
-    """Reads the evidence in the file *name*. If *verifies* is true, its decisions and digests are
-    checked too.
+    """Reads the evidence in the file *name* and, if *verifies* is true, checks its decisions and
+    digests.
     """
 
     def __init__(self, name: str, *, verifies: bool) -> None:
@@ -306,7 +308,7 @@ class EvidenceFile:
                 yield f"a second answer with the id {number}"
             self.answers[number] = answer
             if self._verifies and not answer.is_whole:
-                yield f"the body of {answer.origin} does not have its sha256"
+                yield f"the body of {answer.origin} does not match its sha256"
         elif kind == "decision":
             _typed(values["url"], str)
             decided = self.answers.get(values["robots"])
@@ -335,7 +337,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Repeat the recorded decision with *answer* and yield the differences."""
+        """Decide again with *answer*, and yield the differences from the recorded decision."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings
@@ -406,7 +408,7 @@ def _key(url: str) -> tuple[Origin, str] | None:
 
 
 def utc_time(text: str) -> datetime:
-    """Parse a time in ISO 8601, or raise ValueError."""
+    """Parse a time in ISO 8601, by default in UTC. Raise `ValueError` if *text* is not a time."""
     # Python 3.10 does not accept "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)

@@ -22,9 +22,9 @@ from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
-# The crawl obeys robots.txt and writes nothing but the log and the store.
+# With these settings, the crawl obeys robots.txt, and writes only to the log and the store.
 ISOLATED: dict[str, Any] = {
-    # The limits of a crawl do not apply, because there are neither pages nor items.
+    # The project's limits must not end this crawl, which has neither pages nor items.
     "CLOSESPIDER_ERRORCOUNT": 0,
     "CLOSESPIDER_PAGECOUNT": 0,
     "CLOSESPIDER_PAGECOUNT_NO_ITEM": 0,
@@ -51,8 +51,8 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches the policies of URLs in a crawl of *process* with a subclass of the spider *kind*.
 
-    `robot`, the name of the robot, comes from the settings and *kind* until the crawl starts, and
-    then from the crawl.
+    The name of the robot, `robot`, is read from the settings and *kind*, and again from the crawler
+    once the crawl has started.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -89,8 +89,8 @@ class PolicyLookup(Lookup):
             raise self._error
         if error := str(self._error or "") or _error_of(started):
             raise WrongUse(error)
-        # These URLs got no answer: an extension may have closed the crawl early, or a spider
-        # middleware may have replaced `start`.
+        # Some URLs got no answer, perhaps because an extension closed the crawl early, or because a
+        # spider middleware replaced `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -98,7 +98,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # Call `_give_up` from the event loop, because a signal handler might interrupt a print.
+        # Call `_give_up` from the event loop, because a signal handler may interrupt a `print`.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
@@ -136,7 +136,7 @@ class PolicyLookup(Lookup):
         is_own = target_of(url) in ("/", "/robots.txt")
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
-        # Scrapy sends no request to a URL with credentials.
+        # Scrapy cannot fetch a URL that contains credentials.
         start = None if is_own else redact_credentials(url)
         # The command prints missing answers itself, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None

@@ -26,11 +26,11 @@ def is_url(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without duplicates. A folder is replaced by the files under it.
+    """Return *names* without duplicates. A folder is replaced by the files under it that are not
+    hidden.
 
-    In a folder, hidden files are skipped, and pipes, devices and links that lead out of it are
-    skipped with a note. Raise `WrongUse` for an empty name or a folder without files, and OSError
-    for a folder that cannot be listed.
+    Pipes, devices, and links that lead out of the folder are skipped with a note. Raise `WrongUse`
+    for an empty name or a folder without files, and `OSError` for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -46,7 +46,7 @@ def expand(names: Iterable[str]) -> list[str]:
             terminal.print_notes("not read", left_out)
         if not inside:
             shown = escape_control_chars(name, 300)
-            raise WrongUse(f"no file is in the folder {shown}: name another folder")
+            raise WrongUse(f"the folder {shown} contains no files: name another")
         found |= dict.fromkeys(inside)
     return list(found)
 
@@ -57,7 +57,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            # Links in a downloaded folder must not lead to other files of this machine.
+            # Links in a downloaded folder must not lead to other files on this machine.
             if not path.resolve().is_relative_to(real):
                 left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
@@ -76,7 +76,7 @@ def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> Non
 
 
 def read_bytes(name: str, count: int = -1) -> bytes:
-    """Read at most *count* bytes of the file *name*, or of standard input for `-`."""
+    """Read at most *count* bytes of the file *name*, or of standard input if *name* is `-`."""
     # Open descriptor 0, because `sys.stdin` is None if standard input was closed.
     with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as file:
         return file.read(count)
@@ -85,7 +85,7 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in *args*, in the file *named* and on standard input.
 
-    Standard input is read for `-`, or if no URL is given and standard input is not a terminal.
+    Standard input is read if `-` is given, or if no URL is given and it is not a terminal.
     Raise `WrongUse` if there are no URLs.
     """
     # Arguments need not be UTF-8.
@@ -150,7 +150,7 @@ class PolicySource:
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
         try:
-            # One more byte shows whether the file is over the limit.
+            # Read one more byte to see whether the file exceeds the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             is_missing = isinstance(error, FileNotFoundError)
@@ -196,7 +196,7 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call *add* with each source as soon as it is known, and then *end*.
+        """Call *add* with each source as soon as it is known, and *end* after the last.
 
         After Ctrl-C, call *end*, print the names without an answer, and exit.
         """

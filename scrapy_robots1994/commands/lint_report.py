@@ -34,7 +34,8 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# Parse about this many bytes in each of the two dialects, because a file is parsed once per robot.
+# A file is parsed once per robot in each of two dialects. No more robots are compared after about
+# this many bytes.
 _MAX_READ = 500_000
 # Only a rule for everything covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
@@ -52,15 +53,15 @@ class Report:
         self.records = robots.records
         problems = robots.problems
         self.problems = [it for it in problems if it.code not in ignored]
-        # "strictest" is shown as "1994", and compared with "rfc9309".
+        # For "strictest", show the effects in "1994", and compare with "rfc9309".
         self.dialect = grammars_of(robots.dialect)[0]
         self.other = "1994" if self.dialect.name == TODAY else TODAY
         self.otherwise = self._decided_otherwise()
         self.effects = list(_effects(self, problems))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots to which, by default, the site is closed in only one of the two
-        dialects. The keys say which it is in `other`.
+        """Return the robots to which the site is by default closed in one of the two dialects, and
+        open in the other. The keys "closed" and "open" are about the dialect `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -125,7 +126,7 @@ def _effects(report: Report, problems: Iterable[Problem]) -> Iterator[str]:
         elif line.kind is LineKind.COMMENT:
             yield ""
         elif line.row is None and line.known and line.known.is_preference:
-            yield "states a usage preference, which is no rule"
+            yield "states a usage preference, which is not a rule"
         elif line.row is None or line.why_ignored:
             yield f"ignored: {line.why_ignored}"
         elif line.number in beaten:

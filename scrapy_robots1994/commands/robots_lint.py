@@ -1,6 +1,6 @@
 """The console script `robots-lint`, which imports neither Scrapy nor Twisted.
 
-`scrapy robots-lint` shares this module but can also fetch URLs.
+`scrapy robots-lint` also uses this module, and can fetch URLs.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class LintRun:
             terminal.print_lines(lint_report.as_text(report, self._paint))
 
     def _add_unread(self, name: str, source: PolicySource) -> None:
-        """Report why *source* was not read. A missing robots.txt is not an error."""
+        """Say why there is no file to report on. A missing robots.txt is not an error."""
         why, is_fault = source.why, True
         if source.policy is not None and not why:
             why = source.policy.rules("").verdict(f"{source.policy.origin}/").explain()
@@ -133,10 +133,10 @@ def project_dialect() -> str:
 
 HELP = """Show what each line of a robots.txt does, and its problems.
 
-Show what each line of a robots.txt means to a robot, and below it its problems.
+Show what each line of a robots.txt means to a robot, with its problems below it.
 A folder means all files under it, and - means standard input. The command
 `scrapy robots-lint` also takes URLs, and fetches them as a crawl does; a URL
-without a path means /robots.txt. `robots-lint` starts without Scrapy.
+without a path means /robots.txt. `robots-lint` itself does not load Scrapy.
 
 examples:
   robots-lint robots.txt

@@ -39,9 +39,9 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES = """\
-exit code: 0 all well; 1 something is disallowed, a problem was found, or
-nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
-130 interrupted
+exit code: 0 all well; 1 a URL is disallowed, a problem was found, evidence is
+wrong, or there is nothing to compare; 2 wrong use; 3 something could not be
+fetched, read or stored; 130 interrupted
 """
 
 MIN_STEPS = 20
@@ -51,7 +51,7 @@ NOTE_FILES = 100
 """If standard error is not a terminal, progress is printed each time this many files are done."""
 
 MAX_NAMED = 20
-"""The maximum number of printed lines of one kind."""
+"""The maximum number of lines of one kind that are printed. The rest are counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
@@ -120,7 +120,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """Exit with an error if an option is among *args*, the unrecognized arguments."""
+    """Exit with an error if *args*, which the parser did not recognize, contains an option."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())
@@ -189,7 +189,7 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done. On a terminal, this is a bar and needs `rich`.
+    """Show how many of *total* files are done: on a terminal, as a bar, if `rich` is installed.
 
     Call the yielded function after each file.
     """

@@ -11,8 +11,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 MAX_QUESTIONS = 400
 """The maximum number of questions generated for one file. If there are more, a sample is used."""
 
-# A name that no robot has. It contains no word such as "bot", because a record for "bot" may
-# address each robot whose name contains "bot".
+# A name that no robot has. It must not contain a word such as "bot", because a record for "bot" may
+# address every robot whose name contains "bot".
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")
@@ -44,7 +44,7 @@ def questions(
 
     If *urls* is None, up to `MAX_QUESTIONS` questions are generated from the rules. The same
     arguments give the same questions. If *robots* is empty, the questions are about the robots that
-    the file names and one other.
+    the file names and one that it does not name.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(
@@ -71,7 +71,7 @@ def is_asked(url: str) -> bool:
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield paths similar to those of the rules, and of lines that another parser might take for
+    """Yield paths similar to those in rules, and in lines that another parser might take for
     rules.
     """
     for line in lines:
@@ -83,7 +83,7 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that it matches, and that path lengthened, shortened and encoded."""
+    """Yield *path* and a path that it matches, also lengthened, shortened and percent-encoded."""
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")
     yield sent

@@ -76,7 +76,7 @@
     byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
     /* In a crawl, the middleware is replaced, not only its parser. */
     const name = data.source !== "files" && state.parser !== ACTS ? `the built-in middleware with ${shortName(state.parser)}` : shortName(state.parser);
-    const known = data.parsers[state.parser]?.raised ? " that is known" : "";
+    const known = data.parsers[state.parser]?.raised ? ", as far as is known," : "";
     let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
@@ -88,7 +88,7 @@
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], bases.map(([basis, words, sites]) => [
       element("a", { href: view({ basis }) }, words), ...cells(now(sites))]));
     byId("bases-hint").textContent = data.source !== "files" ? "" :
-      "Statuses (401, 403, 404, 5xx), failed fetches and races often change more. A dry run (ROBOTS1994_DRY_RUN) shows that; files alone do not.";
+      "Statuses (401, 403, 404, 5xx), failed fetches, and requests sent while robots.txt is on its way often change more. A dry run (ROBOTS1994_DRY_RUN) shows that; files alone do not.";
   };
 
   /* What to do next */
@@ -236,7 +236,7 @@
       found.get(cause)[DIRECTIONS[way]] += 1;
     }
     const rows = [...found.values()].sort((a, b) => sum([b.opened, b.closed, b.raised]) - sum([a.opened, a.closed, a.raised]));
-    byId("why-hint").textContent = rows.length ? "How many of the examples (a few for each site) each cause opens and closes." : "No answer differs.";
+    byId("why-hint").textContent = rows.length ? "How often each cause occurs in the examples (a few for each site)." : "No answer differs.";
     table(byId("causes"), ["cause", "opened", "closed", "raised"], rows.map(({ cause, opened, closed, raised }) => [
       element("a", { class: "cause-name", href: view({ cause }) }, titleOf(cause)), ...[opened, closed, raised].map(number)]));
     table(byId("answers"), ["answers of", "agree", "stricter", "laxer", "raised", "agreement"], Object.entries(data.parsers).map(([name, { agree, stricter, laxer, raised }]) => {

@@ -36,7 +36,7 @@ CHANGE_WORDS = {
     "closed": ("only closed", "URLs become disallowed"),
     "both": ("both", "some URLs become allowed, and others disallowed"),
 }
-"""The title and the meaning of each of `CHANGES`."""
+"""The title and the meaning of each change in `CHANGES`."""
 
 # Printed below the table of answers
 _WAYS = (
@@ -53,7 +53,7 @@ class Report:
     dialect: str
     robots: str
     asked: str
-    """A phrase for the questions, such as "the requests of a crawl"."""
+    """What the parsers were asked about, such as "the requests of a crawl"."""
     parsers: Sequence[str]
     """The names of the other parsers, in order."""
     sites: Sequence[SiteResult]
@@ -77,7 +77,7 @@ class Report:
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
     def changes(self, parser: str) -> dict[str, int]:
-        """Return the number of sites for each of `CHANGES`."""
+        """Return the number of sites for each change in `CHANGES`."""
         found = (it.parsers[parser] for it in self.sites if parser in it.parsers)
         counts = Counter(it["change"] for it in found)
         return {it: counts[it] for it in CHANGES}
@@ -92,8 +92,8 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of sites, answers and causes. If a single file or answer was compared, add its
-    rows.
+    """Return tables of sites, answers and causes. If a single file or answer was compared,
+    list its differences too.
     """
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
@@ -196,7 +196,7 @@ def as_html(report: Report) -> str:
         # Otherwise, text in the data could end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # Replace all placeholders at once, because a part may contain text like a placeholder.
+    # Replace all placeholders at once, because a part may contain text that looks like one.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 
@@ -223,6 +223,6 @@ def prepare(path: Path) -> None:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write *report* as HTML or JSON, by the extension of *path*."""
+    """Write *report* as HTML or JSON, depending on the extension of *path*."""
     text = FORMS[path.suffix.lower()](report)
     path.write_text(text, "utf-8", newline="\n")

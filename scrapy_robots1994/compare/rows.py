@@ -30,7 +30,7 @@ from scrapy_robots1994.policy.policy import UniformRules
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MIDDLEWARE = "RobotsTxtMiddleware"
-"""The parser name of Scrapy's middleware in a dry run."""
+"""The name under which Scrapy's middleware is listed among the parsers in a dry run."""
 
 MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
@@ -46,7 +46,7 @@ Decision: TypeAlias = str
 ALLOWS, FORBIDS = "allows", "forbids"
 
 ACTS = {"sent": ALLOWS, "refused": FORBIDS}
-"""Each action of Scrapy's middleware, and the decision that it implies."""
+"""What Scrapy's middleware did with a request, and the decision that this implies."""
 
 
 class Parsed(Protocol):
@@ -118,8 +118,11 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser, the number of decisions in each `Way`, whether a switch from it opens or
-    closes the site ("change", and for each dialect in "dialects"), and the most frequent "cause".
+    """For each parser, the number of decisions in each `Way`, and
+
+    - "change": what changes if we replace the parser, one of `CHANGES`
+    - "dialects": the same for each dialect in which we could read the file
+    - "cause": the most frequent cause in its rows, or None
     """
     rows: Sequence[Row]
 
@@ -127,9 +130,9 @@ class SiteResult:
 class Site:
     """The decisions of all parsers on one robots.txt.
 
-    *stated* is the file, or `UniformRules` if there is none. The other parsers then parse an empty
-    file. The rows and the changes are computed from up to *keeps* decisions for each parser and
-    `Way`.
+    *stated* is the file. If there is none, it is `UniformRules`, and the other parsers parse an
+    empty file. The rows and the changes are computed from up to *keeps* decisions for each parser
+    and `Way`.
     """
 
     def __init__(
@@ -160,8 +163,8 @@ class Site:
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
         """Ask all parsers, and count their decisions.
 
-        In a dry run, *did* is one of `ACTS`, and *is_early* is true if Scrapy's middleware had not
-        received the file yet.
+        In a dry run, *did* is one of `ACTS`, and *is_early* is true if the request came before
+        Scrapy's middleware had the file.
         """
         url, robot, others_robot = question
         ours = self._ours(url, robot, self._dialect)
@@ -195,7 +198,7 @@ class Site:
         return word_of(is_allowed=self._rules(robot, dialect).allowed(url))
 
     def result(self, *, with_causes: bool = True) -> SiteResult:
-        """Return the counts, and the rows with their causes, which may take long to find."""
+        """Return the counts and the rows. Finding the causes of the rows may take a long time."""
         body, lines = self.body, None
         if with_causes and len(body) <= MAX_BYTES:
             lines = Lines(body)

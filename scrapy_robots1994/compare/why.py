@@ -1,7 +1,7 @@
 """Find the lines and the cause of a difference between two parsers.
 
-Given only these lines, both parsers decide as for the whole file. Unless the search ends early
-(`MAX_CALLS`), none of these lines can be left out.
+If a file consisted of these lines only, both parsers would decide as they do for the whole file.
+Unless the search ends early (`MAX_CALLS`), none of the lines can be left out.
 """
 
 import re
@@ -29,7 +29,7 @@ _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 _RULE = "^(?:dis)?allow:"
 _OTHER_FIELD = "^(?:sitemap|crawl-delay|request-rate|visit-time|host):"
-# Text that is neither a rule, a name nor one of these fields
+# A line of text that is neither a rule, nor a name, nor one of these fields
 _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
@@ -54,7 +54,7 @@ UNSOUGHT = Cause(
 ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
 # Anything that is not printable ASCII, and a CR that ends a line by itself
 ENCODING = Cause(
-    *("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2"),
+    *("encoding", "encoding or line endings", "Ours O16, O17, 1994 F2"),
     r"[^\t\n\r -~]|\r(?!\n)",
 )
 SPELLING = Cause("spelling", "spelling of the URL", "Ours O18, O19, O27", _RULE)
@@ -80,7 +80,7 @@ CAUSES = (
         _OTHER_FIELD,
     ),
     ENCODING,
-    Cause("empty-rule", "empty rule beside others", "Ours O21", f"{_RULE}$"),
+    Cause("empty-rule", "empty rule among others", "Ours O21", f"{_RULE}$"),
     Cause(
         *("longest-match", "first or longest match", "1994 D1"),
         r"(?s)^allow:.*^disallow:|^disallow:.*^allow:",

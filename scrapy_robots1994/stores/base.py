@@ -40,8 +40,9 @@ class Store(Protocol):
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without its option `timeout`. Each call should return within
-        *timeout* seconds. Raise `ValueError` if *url* is invalid, so that the crawl does not start.
+        *url* is `ROBOTS1994_STORE` without its option `timeout`. Each later call should return
+        within *timeout* seconds. Raise `ValueError` if *url* is invalid, so that the crawl does not
+        start.
         """
 
     def get(self, origin: str) -> bytes | None:
@@ -51,7 +52,7 @@ class Store(Protocol):
         """
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the entry of *origin*. The entry must survive the process.
+        """Replace the entry of *origin*. The entry must outlive the process.
 
         The store may delete it after *keep_until*, in seconds since the epoch. Infinity means
         never.

@@ -1,6 +1,6 @@
 """The format of stored answers: a version byte and a zlib stream.
 
-The stream contains a line of JSON and the body. Unreadable entries count as missing.
+The stream contains a line of JSON, followed by the body. Unreadable entries count as missing.
 """
 
 import json
@@ -33,8 +33,11 @@ def encode(answer: Answer, limit: int) -> bytes:
 def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """Unpack the *entry* of *origin*. Never raises.
 
-    Return None if it is damaged, has another version or origin, is not the origin's own answer, or
-    has a body that is longer than *limit* or was cut below *limit* (Ours O24).
+    Return None if
+
+    - the entry is damaged, or has another version or origin
+    - the status is one that no store keeps, such as 503
+    - the body is longer than *limit* bytes, or was cut at a lower limit (Ours O24)
     """
     try:
         return _decode(entry, origin, limit)

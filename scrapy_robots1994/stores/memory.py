@@ -13,7 +13,7 @@ def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
     """Return a cache of up to *max_origins* policies and *max_bytes* bytes.
 
     The newest policy stays even if it alone exceeds *max_bytes*. After a policy has grown, put it
-    into the cache again.
+    into the cache again, so that its new size counts.
     """
     # Every policy counts as at least this share, so that at most *max_origins* fit.
     share = -(-max_bytes // max_origins)

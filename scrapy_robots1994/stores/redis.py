@@ -27,12 +27,12 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Except `prefix`, all options of *url* are passed to the client library."""
+        """All options of *url* except `prefix` are passed to the client library."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
-        # A `/`, `?` or `#` in the password ends the host early, and part of the password becomes
-        # the port.
+        # A `/`, `?` or `#` in the password would end the host too early, and part of the password
+        # would be taken for the port.
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":
             raise ValueError(
@@ -54,13 +54,13 @@ class RedisStore:
         return cls(client, prefix)
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry of *origin*, or None if it is missing, over 16 MB, or not a string."""
+        """Return the entry of *origin*, or None if it is missing, too long, or not a string."""
         try:
             value = self._client.getrange(
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES
             )
         except redis.ResponseError as error:
-            # Another program may have stored a list or a hash, for example.
+            # Another program may have stored something else, such as a list, under this key.
             if str(error).startswith("WRONGTYPE"):
                 return None
             raise

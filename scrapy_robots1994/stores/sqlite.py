@@ -18,7 +18,7 @@ _GET = (
     "AND length(entry) <= ?"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
-# Deletes the oldest tenth. A replaced entry gets a new rowid.
+# Deletes the oldest tenth: a replaced entry gets a new rowid, so the lowest rowids are the oldest.
 _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
@@ -33,7 +33,7 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """A store in the file *path*. At about *max_bytes*, the oldest entries are deleted."""
+    """A store in the file *path*. When it reaches about *max_bytes*, old entries are deleted."""
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
         self.path = path
@@ -104,8 +104,8 @@ class SqliteStore:
         base.execute("COMMIT")
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
-        # In a write-ahead log (WAL), readers and writers do not block each other, and a killed
-        # process leaves no partial entry. Switching to this mode fails while another process uses
-        # the file. Then the store works without a WAL, and the next process tries again.
+        # With a write-ahead log (WAL), readers and writers do not block each other. Switching to
+        # this mode fails while another process uses the file. In that case, this process works
+        # without a WAL, and the next one tries again.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

@@ -115,7 +115,7 @@ def open_store(url: str) -> Store:
 
 
 def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
-    """Return *defaults* with the options in *query*, which must be whole numbers of at least 1.
+    """Return *defaults*, with the values in *query*, which must be whole numbers of at least 1.
 
     Raise `ValueError` for an unknown option or an invalid value.
     """
