@@ -1,5 +1,5 @@
-"""Problems of a file: the table of their kinds, and the checks that find them.
+"""The kinds of problems that a robots.txt can have, and the checks that find them.
 
-`problems` runs the checks of `lines` (with `values` and `characters`) and of `records`. The
-middleware never imports this package.
+`problems` runs the checks in `lines` and `records`. `lines` uses those in `values` and
+`characters`. The middleware never imports this package.
 """

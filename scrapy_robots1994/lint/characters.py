@@ -22,7 +22,7 @@ ROBOTS = frozenset(
     googlebot-image googlebot-news googleother gptbot linkedinbot mediapartners-google
     meta-externalagent oai-searchbot omgilibot perplexity-user perplexitybot petalbot
     pinterestbot semrushbot timpibot twitterbot yandexbot
-    """.split()  # noqa: SIM905 - a list would take a line a name
+    """.split()  # noqa: SIM905 - a list would take one line per name
 )
 
 

@@ -1,6 +1,6 @@
-"""The kinds of problems, one row each, and `Problem`.
+"""The kinds of problems, one row each, and the class of a problem.
 
-The reference page and the tests are made from the rows.
+The reference page is generated from the rows, and the tests check the example in each row.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Kind:
     severity: str = WARNING
     """The usual severity, which `at` may replace."""
     opens: bool = False
-    """Whether the problem may allow what the author meant to disallow."""
+    """Whether the problem may open paths that the author meant to disallow."""
     when: str
     """The heading on the reference page."""
     message: str
@@ -33,9 +33,9 @@ class Kind:
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
-    """A file with the problem, marked by a »."""
+    """A file with the problem; a » marks where it is."""
     good: str
-    """The file after following the advice."""
+    """The same file after its author followed the advice."""
     dialect: str = "rfc9309"
     """The dialect in which *bad* and *good* are read."""
 
@@ -53,7 +53,7 @@ class Kind:
         meant: Field | None = None,
     ) -> "Problem":
         """Return a problem of this kind in *line*. A *column* of 0 means the first character that
-        is not a space or tab. *meant* is the field that a wrong line probably means.
+        is not a space or tab. *meant* is the field that the author probably meant.
         """
         known = line.known if isinstance(line, Line) else None
         field = meant or known
@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """One kind of problem in a record or file, with all its lines. All texts are safe to print.
+    """A problem, with all lines of a record or file that have it. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
     column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is
@@ -286,7 +286,7 @@ WILDCARD = Kind(
     opens=True,
     when="a path has a wildcard",
     message='the "{}" in "{}" is an ordinary character in this dialect',
-    advice="Keep the line for other robots; add a plain path if everything in it is closed.",
+    advice="Keep the line for other robots; add the path up to the wildcard if it is all closed.",
     bad="User-agent: *\nDisallow: /print/»*.pdf\n",
     good="User-agent: *\nDisallow: /print/*.pdf\nDisallow: /print/\n",
     dialect="1994",
@@ -332,7 +332,7 @@ WITHOUT_RULES = Kind(
 )
 JOINED = Kind(
     code="R023",
-    when="names share the rules of a group below",
+    when="names share the rules of the names below",
     message='no rule separates "{}" from the names above, so line {} shares its rules',
     advice="Write an empty `Disallow:` below the names above if the rules are not for them.",
     bad="User-agent: *\nCrawl-delay: 10\n\n»User-agent: rexbot\nDisallow: /\n",

@@ -21,7 +21,7 @@ from scrapy_robots1994.parser.reader import SPACE, Line, lines_of
 
 _NAMES = "|".join(re.escape(it.name) for it in FIELDS if it.role is not Role.NONE)
 # A second field on a line, after a space, a punctuation mark, an HTML line break or a literal `\n`.
-# In its usual spelling and with a suitable value, it may follow anything but a lowercase letter.
+# In its usual spelling and with a plausible value, it may follow anything but a lowercase letter.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>*]|\\[nr]"
     r"|(?<![a-z])(?=User-agent: ?[\w*]|(?:Disa|A)llow: ?[/*]|Sitemap: ?http))"
@@ -35,7 +35,7 @@ _BARE = {
     ),
     DISALLOW: re.compile(r"/(?![/*])\S*"),
 }
-_GUESSED = " Some robots, Googlebot among them, guess so"
+_GUESSED = " Some robots, including Googlebot, read it that way"
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
@@ -100,7 +100,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
     known = line.known
     if field is not None and (
         field in dialect.fields.values()
-        # Prose that begins with "license" is not a field.
+        # Not the field License, because prose may begin with this word.
         or (field.is_preference and field.in_record and not known)
     ):
         yield _misspelt(line, content, field, value)
@@ -112,7 +112,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
     elif line.field and value != content:
         words = f", and is ignored ({field.meaning})" if field else ", and is ignored"
         if known and known.dialects:
-            words = ": robots of other dialects read it"
+            words = ", but other dialects have it"
         yield kinds.OTHER_FIELD.at(line, line.field, words)
         yield from value_problems(line, dialect)
     else:

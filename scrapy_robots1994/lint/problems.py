@@ -29,13 +29,13 @@ _MARKUP = r"(?:[\s\0]|#[^\r\n]*[\r\n])*<"
 _SAVED = "a robots.txt that a browser saved as a page"
 # The parameters of a member of a dictionary (RFC 9651 4.2.3.2)
 _PARAMETERS = r'(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:"[^"]*"|[^;" ]+))?)+\Z'
-_TEXT = "another text: no line has a field of a robots.txt"
-# A record with one of these problems may contain rules that were not recognized.
+_TEXT = "some other text: no line has a robots.txt field"
+# A record with one of these problems may contain rules that were not recognised.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
 def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems of a file in line order, merged as in `_grouped`."""
+    """Return the problems of a file in line order. See `_grouped` for which are merged."""
     groups = list(groups_of(body.text, dialect))
     return _grouped(_found(groups, body, dialect), groups)
 
@@ -45,8 +45,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that weaken the policy for *robot*.
 
-    They are in the records of *robot*, above the first record, or in faulty User-agent lines, which
-    may have been meant to name *robot*.
+    They are in the records that *robot* obeys, above the first record, or in faulty User-agent
+    lines, which may have been meant to name *robot*.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -108,9 +108,9 @@ def _grouped(
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
-            # Each field is a separate problem.
+            # Each of these fields is a problem of its own.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
-        # Many owners repeat a line in every record, so equal messages are merged too.
+        # Many owners repeat a line in every record, so equal messages are merged across records.
         where = places.setdefault((problem.kind, problem.message), where)
         key = problem.kind, where, problem.severity, problem.weakens_policy
         found.setdefault(key, []).append(problem)
@@ -132,7 +132,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
     for line in lines:
         if line.raw.endswith("\r"):
             # 1994 F2
-            words = "a carriage return alone ends the line, which few robots see"
+            words = "a carriage return alone ends the line, which few robots recognise"
             yield kinds.ENCODING.at(line, words, column=len(line.raw) - 1)
 
 
@@ -142,7 +142,7 @@ def _other_file(text: str) -> str:
     if not re.match(_MARKUP, page):
         return ""
     is_saved = "<pre" in page and "user-agent:" in page
-    return _SAVED if is_saved else "a page of HTML or XML"
+    return _SAVED if is_saved else "an HTML or XML page"
 
 
 def _usage_problems(group: Group) -> Iterator[Problem]:

@@ -20,7 +20,8 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Bounds quadratic work: more names are not compared, and each rule only with this many.
+# Limits quadratic work: in a file with more names, no names are compared, and each rule is compared
+# only with the first rules of its record, up to this number.
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 
@@ -33,7 +34,7 @@ _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of records. *groups* is the result of `groups_of`."""
+    """Yield the problems of the records in *groups*, the result of `groups_of`."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)
@@ -74,7 +75,9 @@ def _closing(group: Group) -> list[Line]:
 
 
 def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
-    """Map each name, in lower case, to the indexes of the records that its robot obeys."""
+    """Map each name, in lower case, to the indexes of the records that a robot of this name
+    obeys.
+    """
     places: dict[str, dict[int, None]] = {}
     for place, group in enumerate(records):
         for name in group.names:
@@ -89,7 +92,7 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
     if dialect.merges_named or sum(map(len, names)) > MAX_COMPARED:
         return obeyed
     for name in places:
-        # Uncached, because the name may be as long as the file.
+        # Bypass the cache, which would keep a name that may be as long as the file.
         robot = robot_names.__wrapped__(name)
         # A malformed name matches no robot.
         if name in robot:
@@ -98,7 +101,7 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
 
 
 def _split(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each blank line that separates rules from *group*."""
+    """Yield a problem for each blank line that separates rules of *group* from its names."""
     orphans = (it for it in group.rules if it.kind is LineKind.ORPHAN)
     blanks = (it for it in group.without if it.kind is LineKind.BLANK)
     blank = None
@@ -116,11 +119,11 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield each set of records that a robot obeys together, with the lowercase name of one such
-    robot.
+    """Yield each set of records that a robot obeys together, with the name of one such robot in
+    lower case.
 
-    *lines* is the number of further lines that the caller reads for each set. Ends early if more
-    than `MAX_LINES` lines would be read in total.
+    *lines* is the number of further lines that the caller reads for each set. The iterator ends
+    early if more than `MAX_LINES` lines would be read in total.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():
@@ -135,8 +138,8 @@ def _obeyed_together(
 
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each robot whose records have no rules or only Allow lines, or lack the
-    rules for `*`.
+    """Yield a problem for each robot whose records have no rules, have only Allow lines, or do not
+    repeat the rules for `*`.
     """
     defaults = [it for it in records if EVERYBODY in it.names]
     closing = [line for group in defaults for line in _closing(group)]
@@ -152,7 +155,8 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
         is_bound = not rules or any(EVERYBODY in it.names for it in groups)
         is_meant = is_closed
         if not own:
-            # If Allow is ignored, repeating the rules would close what is meant to be open.
+            # In a dialect without Allow, repeating the rules for `*` would close the paths that
+            # these Allow lines are meant to open.
             is_kept = not dialect.has_allow and any(map(closed.cover, allowed))
             is_meant = is_kept or _frees(lines)
         if not own and all(it.kind in _BARE for it in lines):
@@ -166,7 +170,8 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                # Also repeat the exceptions, or these rules would close what `*` may retrieve.
+                # Without the Allow lines for `*`, the repeated rules would close more than they do
+                # for `*`.
                 missing += [it.number for it in exceptions if it.value not in allowed]
                 texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
@@ -177,7 +182,7 @@ def _without_rules(group: Group, records: Sequence[Group]) -> Problem:
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
-    # `*` is rarely part of a list, so names next to it may be meant to have no rules.
+    # Few files list `*` with other names, so a name next to it may be meant to have no rules.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
     if blank and below and is_list:
         names = f"the names in line {below[0].agents[0].number}"
@@ -260,7 +265,7 @@ def _ignored_allows(group: Group) -> Iterator[Problem]:
 
 
 def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each path with a wildcard, unless a plain rule covers it."""
+    """Yield a problem for each path with a wildcard, unless a rule without one covers it."""
     plain = Beginnings(it.value for it in _closing(group) if not has_wildcard(it.value))
     for line in _rules(group):
         for path, column in paths_with_columns(line, dialect):
@@ -319,7 +324,7 @@ def _octets(line: Line) -> int:
 
 def _covered(line: Line) -> str:
     path = line.value.rstrip("*") or "/"
-    # RFC 9309 2.2.3: `*` and a final `$` are not the characters that `%2A` and `%24` stand for.
+    # RFC 9309 2.2.3: `*` and a final `$` are special, but `%2A` and `%24` are not.
     end = "$" if line.value.endswith("$") else ""
     return "*".join(map(normal_spelling, path.split("*"))) + end
 

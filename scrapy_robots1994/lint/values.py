@@ -19,8 +19,7 @@ _SLOW_SECONDS = 600
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bot|(?:web)?(?:spider|crawler)")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-# Punctuation in places where names of robots have none. `WWW::Mechanize` and `Xenu's` are valid
-# names.
+# Punctuation where names of robots have none. `WWW::Mechanize` and `Xenu's` are real names.
 _ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
 _TOKEN_END = re.compile(rf"[{SPACE}/\\(]")
 _NO_LIST = re.compile(r"[(\[]|://|@")
@@ -124,7 +123,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             continue
         # A rule for `//` alone may be intended, because faulty links lead to such URLs.
         if path.startswith("//") and path.strip("/*$"):
-            words = "begins with two slashes: only URLs with both match"
+            words = "begins with two slashes, and matches only URLs with both"
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)
         if found := _PART_END.search(path, 0, MAX_SEARCHED):
             named = {" ": "space", "\t": "tab"}.get(found[0], "separator")
