@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """The compared parts of a verdict, and the crawl delay."""
+    """The parts of a verdict that are compared, and the crawl delay."""
 
     allowed: bool
     reason: str

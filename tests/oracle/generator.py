@@ -64,14 +64,14 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a line in a random equivalent spelling, or sometimes with an unknown field."""
+        """Return a line in one of many equivalent spellings, or sometimes with an unknown field."""
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line and keep its value for the questions."""
+        """Return a Disallow or Allow line, and keep its value for use in questions."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -79,7 +79,7 @@ class Generator:
         if self.chance(0.08):
             more = self.path()
             self.values.append(more)
-            # A value may be a list of paths in the dialect "revisited" (K2).
+            # In the dialect "revisited", a value may be a list of paths (K2).
             value = f"{value} {more}"
         return self.line(first, value)
 
@@ -168,7 +168,7 @@ class Generator:
     def edge(self, value: str) -> str:
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change the path slightly. Keep the origin, or replace all of it.
+            # Change only the path slightly: the origin is kept, or replaced as a whole.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""F3, O6: the only characters that are white space."""
+"""F3, O6: only these characters count as white space."""
 
 
 class Field(NamedTuple):

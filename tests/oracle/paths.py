@@ -12,7 +12,7 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash (O18) and differs from every octet."""
+"""Stands for a percent-encoded slash (O18). No other octet decodes to this character."""
 
 
 def as_text(url: bytes | str) -> str:
@@ -27,13 +27,13 @@ def octets(text: str) -> bytes:
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """Return *text* with one character per octet, without decoding escapes."""
+    """Return *text* with one character per octet, and with its escapes as they are."""
     return octets(text).decode("latin-1")
 
 
 @lru_cache(1 << 16)
 def unescaped(text: str) -> str:
-    """Percent-decode *text*, except for `%2F`, into one character per octet (O18)."""
+    """Percent-decode *text* into one character per octet, and `%2F` into `ENCODED_SLASH` (O18)."""
 
     def octet(match: re.Match[str]) -> str:
         code = int(match.group(1), 16)
@@ -43,7 +43,7 @@ def unescaped(text: str) -> str:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return the origin as written (or "") and the target without a fragment (O26)."""
+    """Return the origin as written, or "", and the target without its fragment (O26)."""
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
@@ -75,7 +75,7 @@ def normalised_origin(origin: str) -> str:
 def without_dots(target: str, dot: str, end: str) -> str:
     """Remove dot segments from the path of *target* (RFC 3986 5.2.4).
 
-    *dot* is a pattern for a dot, and *end* replaces a final dot segment.
+    *dot* is a pattern for one dot. A dot segment at the end is replaced with *end*, "/" or "".
     """
     path, mark, query = target.partition("?")
     result: list[str] = []
@@ -123,7 +123,7 @@ MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
     """Return the spellings of *url* as pairs of origin and target (O27).
 
-    The second result is true if there are too many spellings to compare all of them.
+    The second result is true if there are too many spellings to compare them all.
     """
     origin, target = split_url(as_text(url))
     found = [target]
@@ -140,7 +140,7 @@ def is_robots_txt(target: str) -> bool:
 
 
 def begins(target: str, value: str) -> bool:
-    """Whether *target* begins with *value*, both as written or both decoded (D1, O18)."""
+    """Whether *target* begins with *value*, as written or after both are decoded (D1, O18)."""
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
@@ -161,14 +161,17 @@ def without_case(url: str) -> str:
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Whether the rule *value*, a path (D1, O18), a URL (O19) or neither (O20), covers the URL."""
+    """Whether a rule with *value* covers the URL that consists of *origin* and *target*.
+
+    The value may be a path (D1, O18), a URL (O19) or neither (O20).
+    """
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
     # O19: user name, password, and the case of the authority are ignored. The rule covers a URL
     # that begins with its value, even if the value ends within the authority (D1). It also covers
-    # a URL with an equal normalised origin if the target begins with the rule's path.
+    # a URL that has the same normalised origin and whose target begins with the rule's path.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

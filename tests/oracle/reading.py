@@ -1,6 +1,6 @@
 """A naive parser that decides whether a robot may request a URL.
 
-It shares no code with the package. Ids such as F4 or O15 are those of
+It shares no code with the package. Ids such as F4 or O15 are explained in
 `docs/standard/1994.rst`.
 """
 
@@ -51,7 +51,7 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the current run of User-agent lines, which a delay ends."""
+    """The names in the current run of User-agent lines. A delay ends a run."""
     ends_run: bool = False
     has_rule_line: bool = False
 
@@ -156,7 +156,7 @@ class Reading:
         return Answer(allowed=True, reason="no-rule")
 
     def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
-        """Return the rules that may decide, the deciding one first."""
+        """Return the candidate rules, of which the first decides."""
         if self.dialect in GROUPED:
             return most_specific(
                 [it for record in chosen for it in record.rules], target
@@ -195,9 +195,9 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the longest of the robot's *own* names for which there is a record, or else `*`.
+    """Return the longest of the robot's *own* names that has a record, or else `*`.
 
-    *own* begins with the longest name.
+    *own* is in order of length, the longest name first.
     """
     named = {name for names in records for name in names}
     lengths = [len(name) for name in own if name in named and name != "*"]

@@ -1,4 +1,4 @@
-"""Match the patterns of RFC 9309 2.2.2 and 2.2.3 with simple code."""
+"""A simple matcher for the patterns of RFC 9309 2.2.2 and 2.2.3."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def prefix_of(pattern: str) -> str:
-    """Normalize *pattern*, but keep an incomplete escape before a `*` or the end, because it may
-    match the beginning of a complete one.
+    """Normalize *pattern*, but keep an incomplete escape at the end or before a `*`.
+
+    The incomplete escape may match the beginning of a complete one.
     """
     parts = re.split(r"(%[0-9A-Fa-f]?)(?=[*]|\Z)", pattern)
     parts[::2] = map(normalised, parts[::2])

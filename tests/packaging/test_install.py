@@ -1,4 +1,4 @@
-"""The wheel works with the lowest and the newest dependencies, and with extras."""
+"""The wheel works with the lowest and the newest versions of its dependencies, and with extras."""
 
 from __future__ import annotations
 

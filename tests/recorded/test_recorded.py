@@ -1,6 +1,6 @@
-"""Each session prints, logs and counts what is recorded in its file (see `tests.support.recorded`).
+"""Each session prints, logs and counts what its file records (see `tests.support.recorded`).
 
-`ROBOTS1994_RECORD=1 tests/run tests/recorded` writes the files again.
+`ROBOTS1994_RECORD=1 tests/run tests/recorded` records the sessions again.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return a line for each cell, tile or cause whose text leaves it or covers other text."""
+    """Return a line for each cell, tile or cause whose text sticks out or overlaps other text."""
     found = browser.execute_script(
         """
         const found = [];
@@ -126,7 +126,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return a line for each element of the open page and each accessibility rule it violates."""
+    """Return the accessibility rules that the open page violates, with a line for each element."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
     # The content security policy of the page does not apply to scripts that the driver runs.
     browser.execute_script(script)

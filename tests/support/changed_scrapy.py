@@ -1,8 +1,9 @@
 """Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a job and its `changes`. A change consists of a pattern, a replacement, and
-a prefix of module names. If it replaces a name everywhere in Scrapy, Scrapy still works, but other
-packages no longer find the name. The result is written to `result.json` next to JOB.
+JOB is a JSON file with a job and its `changes`. A change consists of a regular expression, its
+replacement, and a prefix: only modules whose names begin with the prefix are changed. If a change
+renames a function everywhere in Scrapy, Scrapy still works, but other packages no longer find the
+function. The result is written to `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from types import CodeType
 def change(changes: list[list[str]]) -> list[int]:
     """Apply *changes* to the modules that are imported from now on.
 
-    Return the number of replacements by each change, a list that later imports update.
+    Return a list with the number of replacements that each change has made so far. Later imports
+    update the list.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -42,7 +44,7 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Count changes to Scrapy's HTTP cache even if the crawl does not import it.
+    # Import Scrapy's HTTP cache even if the crawl does not use it, so that changes to it count.
     import_module("scrapy.extensions.httpcache")
     from tests.support.child import run  # noqa: PLC0415 - imports Scrapy, so after the changes
 

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 class CheckedBrowser(Spider):
-    """A spider whose browser aborts what robots.txt disallows."""
+    """A spider whose browser aborts requests that robots.txt disallows."""
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Self:
-        """Check each request of the browser with `is_refused`."""
+        """Have scrapy-playwright call `is_refused` for the requests of the browser."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.settings.set("PLAYWRIGHT_ABORT_REQUEST", spider.is_refused, "spider")
         return spider
 
     async def is_refused(self, request: Any) -> bool:
-        """Whether robots.txt disallows *request*, or the check fails."""
+        """Whether robots.txt disallows *request*. If the check fails, the answer is yes."""
         robots: Any = self.crawler.get_downloader_middleware(Robots1994Middleware)
         try:
             return not (await robots.check(request.url)).allowed

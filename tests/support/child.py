@@ -1,7 +1,7 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-The result is result.json in the same folder. No module may import a reactor before Scrapy chooses
-one.
+The process writes the result to result.json in the same folder. Nothing that this module imports
+may install a reactor before Scrapy does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from itemadapter import ItemAdapter
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from tests.support import clock  # noqa: F401 - before the rest of the package, which reads it
+from tests.support import clock  # noqa: F401 - before modules that keep `time.time`
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -67,7 +67,7 @@ class RequestingSpider(scrapy.Spider):
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:
-        """A response with an error status counts as a page."""
+        """A response with an error status counts as a fetched page, not as a failure."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
@@ -174,8 +174,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns about unawaited or unclosed objects when it collects them, so collect them while
-    # warnings are recorded.
+    # Python warns of unawaited coroutines and unclosed files when it collects them. Collect them
+    # now, while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result
@@ -202,7 +202,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _error_of(started: Any) -> str:
-    """Return why the crawl did not start, in one line, or ""."""
+    """Return in one line why the crawl did not start, or "" if it did."""
     if hasattr(started, "exception"):
         error = started.exception()
     else:

@@ -1,7 +1,7 @@
-"""A clock of the crawling process that a spider can set.
+"""The clock of the crawling process, which a spider can set.
 
-Importing this module replaces `time.time`. The crawling process imports it before modules that
-keep a reference to that function.
+Importing this module replaces `time.time`. It must be imported before any module that keeps a
+reference to that function.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Clock:
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock *seconds* ahead of its current time, unless it `always_runs`."""
+        """Set the clock forward by *seconds* and stop it there, unless it `always_runs`."""
         if not cls.always_runs:
             cls._stopped_at = cls.time() + seconds
 

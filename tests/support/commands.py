@@ -56,10 +56,10 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command* and interrupt it *times* times when *ready* has returned.
+    """Run *command*, call *ready* with its process, and then interrupt it *times* times.
 
-    What *ready* returns comes first in the output of the result. Fail unless the command exits with
-    130 and prints no traceback.
+    *ready* may read from stdout: the result's `out` begins with what *ready* returns. Fail unless
+    the command exits with 130 and prints no traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),

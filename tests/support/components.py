@@ -107,8 +107,8 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the largest numbers of simultaneous page and robots.txt requests, and the concurrency
-    and delay of each slot.
+    """Records the most page requests and the most robots.txt requests that were under way at once,
+    and the concurrency and delay of the download slots.
     """
 
     def __init__(self, crawler: Any) -> None:
@@ -132,7 +132,7 @@ class Gauge(OfCrawler):
 
 
 class AddsItems:
-    """A spider middleware that adds an item to those of each page."""
+    """A spider middleware that yields one more item for each page."""
 
     async def process_spider_output(
         self, response: Response, result: Any, spider: Any = None
@@ -160,7 +160,7 @@ class DroppingMiddleware:
 
 
 class CallsAnother:
-    """Fails in the middleware that it calls, or when a request has failed."""
+    """Calls a middleware that drops the robots.txt of a.test. Raises if another request fails."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         def process_request(dropping: DroppingMiddleware) -> None:
@@ -186,7 +186,7 @@ class RobotsFromOtherPath:
 
 
 class TokenMiddleware(OfCrawler):
-    """Requests TOKEN_URL before each numbered page, with a copy of the page request."""
+    """Before each numbered page, requests TOKEN_URL with a copy of the page request."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
         _, is_page, number = request.url.rpartition("/p")
@@ -203,7 +203,7 @@ class AwaitsPages(OfCrawler):
         crawler.signals.connect(self.opened, signals.spider_opened)
 
     async def opened(self) -> None:
-        # Wait a turn of the event loop, until Scrapy has installed its DNS resolver.
+        # Wait until the event loop runs: by then, Scrapy has installed its DNS resolver.
         await sleep(0)
         for url in self.crawler.settings.getlist("AWAITED"):
             with suppress(IgnoreRequest):
@@ -222,7 +222,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 class OpenParser:
-    """Unlike the class of this name in `tests.support.parsers`, disallows every URL."""
+    """Disallows every URL, unlike the class of the same name in `tests.support.parsers`."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:

@@ -9,7 +9,7 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Rows of (upper quantile, fewest, most): the numbers of lines that real files have."""
+"""How many lines real files have, in rows of (upper quantile, fewest lines, most lines)."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000

@@ -52,11 +52,14 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""The settings that ROBOTS1994_TEST_BEYOND adds to crawls with our middleware."""
+"""Settings for every crawl with our middleware, if ROBOTS1994_TEST_BEYOND is set."""
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors of this Scrapy version, limited to ROBOTS1994_TEST_REACTORS if set."""
+    """Return the reactors that this version of Scrapy supports.
+
+    If ROBOTS1994_TEST_REACTORS is set, leave out those that it does not name.
+    """
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
@@ -69,7 +72,7 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return pairs of a reactor and an HTTP handler. "" is the default handler."""
+    """Return pairs of a reactor and an HTTP download handler, "" for Scrapy's default handler."""
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
     return [(reactor, "") for reactor in reactors()] + [
@@ -101,7 +104,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class CrawlResult:
-    """The results of a crawl, in the order of events.
+    """What happened in a crawl. The lists are in the order of the events.
 
     `sent` contains the name of each recorded signal and the reprs of its arguments. `warnings`
     contains the category, message and file of each warning.
@@ -237,9 +240,9 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
     `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
     may also be `module:name`. The hook is called with the crawler before the crawl starts.
-    `signals` are the names of Scrapy's signals to record. Host names under `test` resolve to
-    127.0.0.1. `result()` kills the crawl after waiting for `timeout` seconds, and fails if the
-    crawl has emitted an unexpected warning, unless `may_warn` is true.
+    `signals` are the names of the Scrapy signals to record. Host names under `test` resolve to
+    127.0.0.1. `result()` waits for up to `timeout` seconds, and then kills the crawl. It fails if
+    there is no result, or if the crawl emitted an unexpected warning and `may_warn` is false.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -302,9 +305,10 @@ def crawl_changed(
 def start_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> Crawl:
-    """Start a crawl in *steps*. A step begins when all requests of the previous step have ended.
+    """Start a crawl in *steps*.
 
-    A step is a list of requests, or a number of seconds by which to advance the clock.
+    A step is a list of requests, or a number of seconds by which to advance the clock. It begins
+    when all requests of the previous step have ended.
     """
     packed = [
         step

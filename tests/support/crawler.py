@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for code that only needs its settings and stats."""
+"""A crawler that never crawls, for code that needs only its settings and stats."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from importlib.metadata import distribution
 
 def main() -> None:
     egg, *command = sys.argv[1:]
-    # The egg replaces the folder of this script, whose modules are not part of the project.
+    # Remove the folder of this script from the path: its modules are not part of the project.
     sys.path[0] = egg
     found = distribution("walker").entry_points.select(group="scrapy", name="settings")
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value

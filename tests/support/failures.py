@@ -19,7 +19,7 @@ from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """Imitates the class `ExceptionGroup` of the package exceptiongroup, for Python 3.10."""
+    """Stands for `ExceptionGroup` of the package exceptiongroup on Python 3.10."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -71,7 +71,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
 }
-"""Exceptions in `RETRY_EXCEPTIONS`, by host."""
+"""Maps hosts to failures of the origin (R5), which `RETRY_EXCEPTIONS` covers."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -89,7 +89,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Exceptions for local failures (R7), by host."""
+"""Maps hosts to local failures (R7)."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -104,11 +104,11 @@ OF_LIBRARIES: dict[str, Exception] = {
     "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
 }
-"""Exceptions that libraries raise and `RETRY_EXCEPTIONS` does not contain, by host."""
+"""Maps hosts to exceptions of libraries that `RETRY_EXCEPTIONS` does not cover."""
 
 
 class FailingHandler(FakeHandler):
-    """Raises the exception of the host for robots.txt requests and answers all others."""
+    """Raises the exception of the host for its robots.txt, and answers all other requests."""
 
     async def answer(self, request: Request) -> Response:
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")

@@ -4,8 +4,8 @@ Each pytest worker has a server process, which imports Scrapy once, without inst
 Crawls and commands run in forks of the server.
 
 `python -m tests.support.forked PATH` runs the server at the Unix socket PATH. A client sends three
-file descriptors and a line of JSON. The server sends the process id of the fork, and the exit code
-when the fork ends.
+file descriptors and a line of JSON. The answer is the process id of the fork, followed by its exit
+code when it ends.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
 
 PRELOADED = (
-    # This module must be the first, because it replaces the clock that the others import.
+    # This module must come first, because it replaces the clock that the others import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
@@ -74,7 +74,7 @@ HIDDEN = [
 
 
 class ForkedProcess:
-    """A process that calls *target* (`module:name`) in *folder*, forked from the server.
+    """A fork of the server that calls *target* (`module:name`) in *folder*.
 
     Its stdin, stdout and stderr are copies of the file descriptors *files*.
     """
@@ -186,7 +186,7 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import what every crawl and command imports, without modules that install a reactor."""
+    """Import what every crawl and command imports, except modules that install a reactor."""
     from scrapy import version_info  # noqa: PLC0415 - only the server needs it
     from scrapy.settings import default_settings  # noqa: PLC0415 - only the server needs it
     from scrapy.utils.misc import walk_modules  # noqa: PLC0415 - only the server needs it
@@ -205,8 +205,8 @@ def _preload() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies need the public suffix list. Log nothing: in a new environment without a
-    # network, tldextract logs a traceback for each URL from which it cannot download the list.
+    # Load the public suffix list, which Scrapy needs for cookies. In a new environment without a
+    # network, tldextract would log a traceback for each URL from which it cannot download the list.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)
@@ -215,15 +215,15 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """Yield the import paths among the keys and values of *components*."""
+    """Yield the import paths in *components*: the values if they are strings, or else the keys."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork the server for each command.
+    """Fork for each connection. In a fork, return the order from the client.
 
-    Return the command in the fork, and None in the server when it ends.
+    In the server itself, return None when it ends.
     """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
@@ -247,9 +247,9 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork again and return the command from *connection* in the new fork.
+    """Fork again, and return the order from *connection* in the new fork.
 
-    The first fork sends the process id of the new one, and the exit code when the new one ends.
+    The first fork sends the client the process id of the new one, and its exit code when it ends.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

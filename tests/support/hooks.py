@@ -29,7 +29,7 @@ from tests.support.spiders import download, sleep
 
 
 def close_soon(_crawler: Any) -> None:
-    """Let a closing crawl wait only one second for robots.txt."""
+    """Let a crawl that closes wait only one second for robots.txt."""
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
@@ -154,7 +154,7 @@ def break_reading(_crawler: Any) -> None:
 
 
 def count_decisions(crawler: Any) -> None:
-    """Record the largest number of decisions in a turn of the event loop."""
+    """Record the largest number of decisions in one turn of the event loop."""
     rules: Any = import_module("scrapy_robots1994.parser.rules").RobotRules
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
     allowed, in_turn = rules.allowed, [0]
@@ -215,7 +215,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Make writes to an evidence file that has content fail, as on a full disk."""
+    """After a response, make writes to non-empty evidence files fail, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

@@ -25,7 +25,7 @@ class Pages(asyncio.Protocol):
         self._robots, self._paths = robots, paths
 
     def connection_made(self, transport: Any) -> None:
-        from h2.config import H2Configuration  # noqa: PLC0415 - of the group integrations
+        from h2.config import H2Configuration  # noqa: PLC0415 - of the dependency group integrations
         from h2.connection import H2Connection  # noqa: PLC0415 - see above
 
         self._transport = transport

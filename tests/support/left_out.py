@@ -1,11 +1,11 @@
-"""Skip tests whose programs or packages are missing, and mark long rows.
+"""Skip tests whose programs or packages are missing, and mark slow parameters.
 
 Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
-`plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all`, a
-missing program or package makes tests fail instead.
+`plugin` with the packages' import names. With `tests/run --all`, which sets ROBOTS1994_TEST_ALL,
+these tests fail instead of being skipped.
 
-Slow tests and rows, such as those with a reactor other than asyncio, are marked `long`. `tests/run`
-without arguments leaves them out.
+Slow tests are marked `long`, and so are slow parameters of tests, such as reactors other than
+asyncio. `tests/run` without arguments leaves them out.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class FailingParser(OpenParser):
 
 
 class HangingParser(OpenParser):
-    """Allows every URL, unless the file contains `# hang`: then it never returns."""
+    """Allows every URL, but never returns if the file contains `# hang`."""
 
     hangs = False
     marker: str | None = None

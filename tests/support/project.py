@@ -23,7 +23,7 @@ import scrapy
 
 
 class Walk(scrapy.Spider):
-    """Asks for one page that is open and one that is not."""
+    """Requests an allowed page and a disallowed one."""
 
     name = "walk"
 

@@ -26,7 +26,7 @@ LEASES = 16
 
 
 class PageRequest(Request):
-    """A request whose constructor has other arguments, so that `replace` fails."""
+    """A request whose constructor takes different arguments, so that `replace` fails."""
 
     def __init__(self, page: str, spider: RequestingSpider) -> None:
         super().__init__(page, spider.fetched, errback=spider.failed, dont_filter=True)
@@ -95,7 +95,7 @@ class Budget:
 
 
 class Leases:
-    """Lends one of 16 leases to each page request, until its response passes."""
+    """Gives each page request one of 16 leases, and takes it back with the response."""
 
     def __init__(self) -> None:
         self._leases = DeferredSemaphore(LEASES)

@@ -2,20 +2,22 @@ r"""Play the sessions in `tests/recorded`: commands and crawls, and what users s
 
 A session is a text file with sections, each under a heading `=== …`:
 
-- `file NAME` is written to the folder of the session, compressed if its name ends with `.gz`.
+- `file NAME` contains a file, which is written to the folder of the session. If its name ends with
+  `.gz`, it is compressed.
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
   The command `cat` prints files of the session, and `page` the text of a page in a browser.
-  A file for stdin follows ` < `, and a pattern for the printed lines follows ` | grep `.
+  ` < FILE` gives the command a file as stdin. ` | grep PATTERN` keeps only the lines that match.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
-  request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
-  advances the clock.
-- The results of a crawl follow: `log` contains the log lines of this package, `ends` the end of
-  each request and the items, `stats` the stats whose names match `STATS`, and `requests` the
-  requests that reached the server.
+  request begins when the requests above it have ended. If its line is indented, it begins together
+  with the request above. `+ SECONDS` advances the clock.
+- The results of a crawl follow. `log` contains the log lines of this package. `ends` says how each
+  request ended, and lists the items. `stats` contains the stats whose names match `STATS`, and
+  `requests` the requests that reached the server.
 
-The server answers for all hosts under `test`, on port 80. In files and answers, `\xNN` is a byte.
+The server answers for all hosts under `test`, on port 80. In files and answers, `\xNN` stands for a
+byte.
 """
 
 from __future__ import annotations
@@ -156,7 +158,7 @@ def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
 
 
 def _page(url: str, folder: Path) -> str:
-    from tests.support.browser import chromium  # noqa: PLC0415 - each command would import selenium
+    from tests.support.browser import chromium  # noqa: PLC0415 - commands do not need selenium
 
     with chromium(folder / "profile") as browser:
         browser.get(url)
@@ -188,7 +190,7 @@ def _prepare(port: int) -> None:
 
 
 class RecordedSpider(SteppingSpider):
-    """Yields an item with the directives and preferences in the meta of each page."""
+    """For each page with directives or preferences in its meta, yields an item with them."""
 
     name = "walk"
 
@@ -239,7 +241,7 @@ def _crawl(
         reactor=reactor,
         may_warn=reactor == "none",
     )
-    # Sort if the order varies, as when links are followed, or in a dry run.
+    # In a dry run, or if links are followed, the order varies from run to run.
     is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
     in_order: Any = list if is_ordered else sorted
     records = (it.rstrip("\n").partition("\x1f") for it in result.log.split("\x1e"))

@@ -53,7 +53,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """These settings make scrapy-redis keep the requests of crawls on this server."""
+        """Settings that make scrapy-redis keep the requests of a crawl on this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -97,7 +97,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether the server that answers at the port is the one that this object started."""
+        """Whether the server at the port is the one that this object started."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")

@@ -19,29 +19,31 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response, with possible faults.
-
-    The first byte is sent `delay` seconds after `gate` has opened. If `raw`, only the body is sent,
-    without a status line and headers. If neither `raw` nor `head`, only the `ending` happens.
-    `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
-    the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
-    is sent `repeat` times, or endlessly if `repeat` is 0. The ending "reset" sends an RST, and
-    "hang" leaves the connection open without sending more.
-    """
+    """A response, which may be faulty."""
 
     status: int = 200
     body: bytes = b""
     headers: tuple[tuple[str, str], ...] = ()
     head: bool = True
+    """If this and `raw` are false, nothing is sent before the `ending`."""
     raw: bool = False
+    """Send only the body, without a status line and headers."""
     gate: str = ""
+    """Send nothing until this gate opens (see `Site.open`)."""
     delay: float = 0.0
+    """How many seconds to wait before the first byte, once the gate is open."""
     length: int | None = None
+    """The Content-Length, if it is not the true length of the body."""
     cut: int | None = None
+    """How many bytes of the body to send, if not all."""
     chunk: int = 65536
+    """The size in bytes of the pieces in which the body is sent."""
     pause: float = 0.0
+    """How many seconds to wait after each piece."""
     repeat: int = 1
+    """How many times to send the body, or 0 to send it endlessly."""
     ending: Ending = "keep"
+    """What follows: "reset" sends an RST, "hang" leaves the connection open but sends no more."""
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
@@ -77,7 +79,7 @@ def hang_up() -> Reply:
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Reset the connection, at once or after *after* bytes of *body*."""
+    """Reset the connection, either at once or after *after* bytes of *body*."""
     if after is None:
         return Reply(head=False, ending="reset")
     return Reply(body=body, cut=after, ending="reset")

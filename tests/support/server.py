@@ -46,7 +46,7 @@ class Script:
         self.tasks: set[asyncio.Task[None]] = set()
 
     def note_task(self) -> None:
-        """Let the current task be cancelled when the site closes."""
+        """Have the current task cancelled when the site closes."""
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
@@ -91,7 +91,7 @@ class Script:
 
 
 class Connections:
-    """Answers as *script* says. A CONNECT to any host opens a tunnel to *tls_port*."""
+    """Answers requests as *script* says. A CONNECT to any host opens a tunnel to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script

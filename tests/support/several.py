@@ -21,7 +21,7 @@ from twisted.internet.base import DelayedCall
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""A thread that takes longer than this to end counts as open."""
+"""A thread that takes longer than this to end counts as left open."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
@@ -76,7 +76,7 @@ def tasks() -> list[str]:
 
 
 def timers() -> list[str]:
-    """List the functions of this package that timers have yet to call."""
+    """List the functions of this package that timers would still call."""
     found = gc.get_objects()
     handles: list[Any] = [it for it in found if isinstance(it, asyncio.TimerHandle)]
     delayed = [it for it in found if isinstance(it, DelayedCall) and it.active()]

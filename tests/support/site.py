@@ -59,10 +59,10 @@ def tls_context(pem: str) -> ssl.SSLContext:
 class Site:
     """A server that runs as long as the `with` block.
 
-    It answers for any host name, and crawls resolve every name under `test` to 127.0.0.1. It
-    listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, on ::1 if
-    *ipv6*, and on an HTTPS port if *tls*. Without a script, /robots.txt is a 404, and any other
-    target is a small page.
+    It answers for any host name. Crawls resolve every name under `test` to 127.0.0.1, where the
+    server listens on *ports* ports. It also listens on *addresses* further loopback addresses, on
+    ::1 if *ipv6*, and on an HTTPS port if *tls*. Without a script, the answer is a 404 for
+    /robots.txt, and a small page for any other target.
     """
 
     certificate: str
@@ -123,7 +123,7 @@ class Site:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """*port* is the index of one of the server's ports, from 0."""
+        """*port* is the index of one of the server's ports, counted from 0."""
         return f"http://{host}:{self._ports[port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
@@ -142,9 +142,9 @@ class Site:
     ) -> None:
         """Script the reply to requests for *target*.
 
-        Several replies are sent one after the other, and the last one is repeated. *at* limits the
-        script to a host name, a `host:port` or an origin. A target without a query matches any
-        query. `*` matches every target that has no script.
+        If there are several replies, each is sent once, and the last one is repeated. *at* limits
+        the script to a host name, a `host:port` or an origin. A target without a query matches any
+        query. `*` matches every target that has no script of its own.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         self._script.replies[at, target] = several

@@ -41,7 +41,7 @@ async def sleep(seconds: float) -> None:
 
 
 class PausingSpider(RequestingSpider):
-    """Pauses the engine after the first page and yields how many pages were sent meanwhile."""
+    """Pauses the engine after the first page, and yields how many pages are sent in that time."""
 
     name = "pausing"
     sent = 0
@@ -68,10 +68,10 @@ class PausingSpider(RequestingSpider):
 
 
 class Counted(RequestingSpider):
-    """Requests *pages* numbered pages of *hosts* hosts.
+    """Requests *pages* numbered pages, spread over *hosts* hosts.
 
     If *filtered*, requests pass through the duplicates filter, as in a crawl that can be resumed.
-    Each page yields *item*, with the number of the page for `{n}` in its values.
+    Yields *item* for each page, with `{n}` in its values replaced with the number of the page.
     """
 
     name = "counted"
@@ -120,7 +120,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Yields a page while a download from the same origin bypasses the scheduler."""
+    """Starts a download that bypasses the scheduler, and yields another request to its origin."""
 
     name = "downloading"
     first: str
@@ -167,7 +167,7 @@ class CheckingSpider(RequestingSpider):
             values["outcome"] = policy and policy.outcome.value
             return {"url": url, "line": found.line} | values
 
-        # Wait a turn of the event loop, until Scrapy has installed its DNS resolver.
+        # Wait until the event loop runs: by then, Scrapy has installed its DNS resolver.
         await sleep(0)
         asked = [deferred_from_coro(verdict(it["url"])) for it in self.requests]
         for each in asked:
@@ -185,7 +185,7 @@ class ItemSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """Repeats a refused request with the same meta for each of *new_urls*."""
+    """When a request fails, sends it again to each of *new_urls*, with the same meta."""
 
     name = "elsewhere"
     new_urls: list[str]
@@ -204,10 +204,11 @@ class RepeatingSpider(RequestingSpider):
 
 
 class CancellingSpider(RequestingSpider):
-    """Cancels one download per host, after 0, 1, 2, … turns of the event loop.
+    """Cancels one download per host: the first at once, the next after a turn of the event loop,
+    and so on.
 
-    A second request to the host waits for the same robots.txt, and a third one is sent when both
-    have ended.
+    A second request to the host waits for the same robots.txt. A third one is sent when both have
+    ended.
     """
 
     name = "cancelling"
@@ -273,7 +274,7 @@ class ErrbackItemSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """Yields the preferences of each page. After /again, requests /plain with the same meta."""
+    """Yields the usage preferences of each page. After /again, requests /plain with its meta."""
 
     name = "usage"
     follow = True
@@ -329,7 +330,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of each request, and the verdict of each refusal in several forms.
 
-    If *nested*, the items contain these objects in the field `what`.
+    If *nested*, each item contains one of these in its field `what`. Otherwise, they are the items.
     """
 
     name = "exporting"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests each step's pages when the previous step has ended. Advances the clock in between.
+    """Requests the pages of a step when those of the previous step have ended.
 
-    If a request for /mark/ fails, later steps are skipped.
+    Between steps, advances the clock. If a request for /mark/ fails, later steps are skipped.
     """
 
     name = "stepping"

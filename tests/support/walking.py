@@ -78,7 +78,7 @@ def in_parallel(process: str) -> None:
 
 
 def installed() -> Any:
-    """Install the reactor that the settings name and return Twisted's `react`."""
+    """Install the reactor named in the settings and return Twisted's `react`."""
     configure_logging()
     install_reactor(settings()["TWISTED_REACTOR"])
     from twisted.internet.task import react  # noqa: PLC0415 - this imports the reactor

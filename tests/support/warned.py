@@ -15,8 +15,8 @@ Warned = tuple[str, str, str]
 """The category, message and file of a warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Only with the newest Scrapy do warnings fail a test: older versions emit some with current
-versions of Twisted, Python and pyOpenSSL.
+"""Warnings fail a test only with the newest Scrapy: older versions emit some with current versions
+of Twisted, Python and pyOpenSSL.
 """
 
 PRINTED = re.compile(
@@ -26,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Permits warnings of *category* with *message* in the message and *file* in the path."""
+    """Permits warnings of *category* with *message* in their text and *file* in their path."""
 
     category: str
     message: str
@@ -58,7 +58,7 @@ def printed(log: str) -> Iterator[Warned]:
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not permitted: none with older versions of Scrapy."""
+    """Return the warnings that are not permitted. Older versions of Scrapy may emit any."""
     if not IS_NEWEST:
         return []
     return sorted(

@@ -23,11 +23,11 @@ from tests.support.browser import (
 ROOT = Path(__file__).parents[2]
 TOOLS = ("codespell_lib", "furo", "myst_parser", "sphinx")
 MAIN = ("index", "start", "moving", "stores", "refusals", "reference/settings")
-"""The pages that users read most."""
+"""The pages to check with axe, at two widths and in both color schemes."""
 
 
 def written_codes(name: str) -> set[str]:
-    """Return the literals (names in code) in the source of the page *name*."""
+    """Return the inline literals of the page *name*, as Sphinx parsed them."""
     with (ROOT / f"docs/_build/doctrees/{name}.doctree").open("rb") as file:
         nodes = load(file).findall()  # noqa: S301 - Sphinx wrote it
     return {" ".join(it.astext().split()) for it in nodes if it.tagname == "literal"}

@@ -1,8 +1,8 @@
 """Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
-The JSON file of a program contains robots.txt files, robots, URLs and expected answers, and the
-repository, commit, paths and licence of the tests that they come from. `otherwise.json` lists the
-questions that we answer differently, with the reasons.
+There is a JSON file for each program. It contains robots.txt files, and the expected answers for
+robots and URLs. It also names the repository, commit, paths and licence of the tests that these
+come from. `otherwise.json` lists the questions that we answer differently, with the reasons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Expectation(NamedTuple):
 
 
 def expanded(text: str) -> str:
-    """Expand repetitions, such as `{a*3}` to `aaa`."""
+    """Expand each repetition, for example `{a*3}` to `aaa`."""
     return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
 
 

@@ -1,1 +1,1 @@
-"""Spiders and a page object for crawls with other plugins, as their documentation shows."""
+"""Spiders and a page object for crawls with other plugins, written as the plugins' docs show."""
