@@ -1,8 +1,9 @@
 """Compare this package with Protego on a folder of robots.txt files, using dask.
 
-Usage: `python compare_dask.py FOLDER report.html`, after `pip install dask toolz`. The report is
-like that of `scrapy robots-compare`. By default, dask uses the processors of this machine. To use
-a cluster, first create `dask.distributed.Client("scheduler:8786")`.
+To run it, first `pip install dask toolz`, and then `python compare_dask.py FOLDER report.html`. The
+report is like that of `scrapy robots-compare`. By default, dask uses the processors of this
+machine. To use a cluster, create `dask.distributed.Client("scheduler:8786")` at the beginning of
+`main`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def main(folder: str, path: str) -> None:
         subject=f"{len(names):,} files of {folder}",
         source=FILES,
         dialect=DIALECT,
-        robots="all that a file names",
+        robots="each that a file names, and one that it does not",
         asked="a sample of what the rules suggest",
         parsers=[*PARSERS],
         sites=dask.bag.from_sequence(names).map(compared).compute(),

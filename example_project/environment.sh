@@ -1,7 +1,7 @@
 # Sourced by the commands in this folder. Sets `here`, `root` and `python`.
 #
-# `python` is the interpreter in --python or ROBOTS1994_PYTHON, which must have the package.
-# By default, it is the interpreter of .venv, which is created if it is missing.
+# `python` is the interpreter given by --python or ROBOTS1994_PYTHON, which must have the package
+# installed. By default, it is the interpreter of .venv, which is created if it is missing.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")
@@ -26,7 +26,7 @@ find_python() {
 
 if [ -z "$python" ]; then
     if ! grep -q '^name = "scrapy_robots1994"$' "$root/pyproject.toml" 2>/dev/null; then
-        echo "This folder is not in a clone of scrapy_robots1994: install the package and name its interpreter, --python PATH" >&2
+        echo "This folder is not in a clone of scrapy_robots1994: install the package, and name the interpreter with --python PATH" >&2
         exit 2
     fi
     venv=$here/.venv
@@ -40,7 +40,7 @@ if [ -z "$python" ]; then
             exit 2
         }
     fi
-    # Install again if pyproject.toml has changed, and with it perhaps the dependencies.
+    # Install again if pyproject.toml has changed, because the dependencies may have changed too.
     if ! cmp -s "$root/pyproject.toml" "$venv/installed-from"; then
         echo "Installing scrapy_robots1994 from $root" >&2
         "$python" -m pip install --quiet --disable-pip-version-check --editable "$root[report]" || exit 2

@@ -36,7 +36,7 @@ def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
     for part in (report.robots_requests, report.warnings, report.stats):
         yield from part(ours)
         yield ""
-    yield heading("2. Next to Scrapy's built-in middleware: ADDONS = {}")
+    yield heading("2. Compared with Scrapy's built-in middleware: ADDONS = {}")
     yield from report.side_by_side(served, ours, builtin)
     mistakes = report.mistakes(served, ours)
     if mistakes:
@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument(
         "--serve",
         action="store_true",
-        help="only serve the hosts, print where they are as JSON, and wait for Enter",
+        help="only serve the hosts, print their URLs as JSON, and wait for Enter",
     )
     only_serve = parser.parse_args().serve
     with LocalSites(len(HOSTS)) as sites:

@@ -1,7 +1,7 @@
 """Crawl five sites with spiders that enable features beyond the standard of 1994.
 
-The exit code is 0 if each crawl requested exactly the expected pages, each once, and exported the
-expected items.
+The exit code is 0 if each crawl requested every expected page once and no other page, and exported
+the expected items.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def output(case: Case, outcome: Outcome) -> Iterator[str]:
             yield from (f"           {line}" for line in wrap(item["refused"], 85))
     if case.spider == "crawl-delay":
         gaps = "  ".join(f"{gap:.2f}" for gap in outcome.gaps)
-        yield f"  seconds between two requests, by the server: {gaps}"
+        yield f"  seconds between requests, measured by the server: {gaps}"
     if case.spider == "sitemaps":
         sitemaps = (urlsplit(url).path for url in outcome.items[0]["sitemaps"])
         yield f"  sitemaps  {'  '.join(sitemaps)}"

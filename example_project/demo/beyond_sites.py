@@ -9,8 +9,10 @@ DELAY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`pages` maps each path to its links and the content of its robots meta tag. If `exported` is
-    None, every fetched page must yield an item.
+    """`pages` maps each path to the links on its page and the content of its robots meta tag.
+
+    `fetched` and `exported` are the paths that must be fetched, and those that must yield an item.
+    If `exported` is None, every fetched page must yield one.
     """
 
     spider: str
@@ -24,7 +26,7 @@ class Case:
 
 
 def linked(*paths: str) -> dict[str, tuple[str, str]]:
-    """Return a front page with links to *paths*, and their pages."""
+    """Return a front page with links to *paths*, and an empty page for each of them."""
     return {"/": (" ".join(paths), ""), **dict.fromkeys(paths, ("", ""))}
 
 

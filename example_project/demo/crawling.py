@@ -39,7 +39,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """`refused` and `failed` map URLs to reasons. `robots` counts robots.txt requests per host."""
+    """`refused` and `failed` map URLs to reasons. `robots` counts the robots.txt requests to each
+    host.
+    """
 
     fetched: set[str]
     refused: dict[str, str]
@@ -50,7 +52,7 @@ class Crawl:
 
 
 def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
-    """*settings* override the project's settings."""
+    """Crawl all hosts with the spider `pages`. *settings* override those of the project."""
     sites.received.clear()
     done = scrapy_crawl("pages", served.start, settings)
     urls = [request.url for request in sites.received]

@@ -1,7 +1,8 @@
 """Crawl the hosts of `./run` with several workers that share a Redis server.
 
-The exit code is 0 if the workers fetched exactly the allowed pages and requested each robots.txt
-once (that of an unreachable host once per worker that crawls the host).
+The exit code is 0 if the workers fetched exactly the allowed pages, and requested each robots.txt
+once. The robots.txt of an unreachable host must be requested once by each worker that crawls the
+host.
 """
 
 from __future__ import annotations
@@ -88,12 +89,14 @@ def print_workers(served: Served, workers: list[Items]) -> None:
 
 
 def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
-    """Print the numbers of robots.txt requests and return whether all results are as expected."""
+    """Print how often each robots.txt was requested, and return whether all results are as
+    expected.
+    """
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")
     )
-    print(f"\nrobots.txt requests in all: {requests.total()}, of {len(HOSTS)} hosts:")
+    print(f"\nrobots.txt requests: {requests.total()}, to {len(HOSTS)} hosts:")
     counts = ", ".join(f"{name} {times}" for name, times in sorted(requests.items()))
     print(textwrap.indent(textwrap.fill(counts, WIDTH - 2), "  "))
     crawled = Counter(

@@ -23,7 +23,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """If `robots` is the name of another host, /robots.txt redirects to that host."""
+    """If `robots` is the name of another host, /robots.txt redirects to the one of that host."""
 
     name: str
     about: str
@@ -32,7 +32,9 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether the fetch fails. Nothing is stored then, so each worker fetches (Ours R5)."""
+        """Whether robots.txt cannot be fetched (Ours R5). Nothing is stored then, so each worker
+        tries for itself.
+        """
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE
         return isinstance(robots, Response) and (
@@ -92,7 +94,7 @@ HOSTS = (
     ),
     Host(
         "slow",
-        f"takes {PAUSE} s to come",
+        f"takes {PAUSE} s to arrive",
         Response(200, robots_files.SLOW.encode(), pause=PAUSE),
         disallowed("/private") + allowed("/"),
     ),

@@ -37,7 +37,7 @@ def some_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # In its own session, or Ctrl-C would end the server before the keys are deleted.
+        # In a session of its own, or Ctrl-C would end the server before the keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )

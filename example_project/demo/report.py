@@ -108,8 +108,8 @@ def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
     for label, (left, right) in rows.items():
         yield f"  {label:24}{left:>18}{right:>12}"
     only = {
-        "Fetched by the built-in alone": builtin.fetched - ours.fetched,
-        "Fetched by scrapy_robots1994 alone": ours.fetched - builtin.fetched,
+        "Fetched only by the built-in middleware": builtin.fetched - ours.fetched,
+        "Fetched only by scrapy_robots1994": ours.fetched - builtin.fetched,
     }
     for label, urls in only.items():
         yield ""

@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The second half of the body is sent after *pause* seconds.
+    """If *pause* is not 0, the second half of the body is sent that many seconds after the first.
 
     If *reset* is true, nothing is sent, and the connection is reset.
     """
@@ -54,7 +54,7 @@ class Received:
 class LocalSites:
     """Serves *number* origins inside its `with` block.
 
-    By default, /robots.txt is a 404, and any other path is an empty page.
+    Unless `respond` sets another response, /robots.txt is a 404, and any other path an empty page.
     """
 
     def __init__(self, number: int) -> None:
@@ -79,7 +79,7 @@ class LocalSites:
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Send *response* for *path*, whatever the query."""
+        """From now on, answer requests for *path* with *response*, whatever their query."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:

@@ -25,7 +25,7 @@ class Served:
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:
-        """Return the host's name, and the path with the query."""
+        """Return the name of the host that serves *url*, and the path with the query."""
         names = {origin: name for name, origin in self.origins.items()}
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")

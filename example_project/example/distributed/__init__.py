@@ -1,1 +1,1 @@
-"""A crawl by scrapy-redis workers that share a Redis server."""
+"""The settings and the spider of scrapy-redis workers that share a Redis server."""

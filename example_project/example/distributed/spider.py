@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without annotations
-    """Crawls URLs from Redis as the spider `pages` does. Ends after 3 seconds without a URL."""
+class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # not annotated
+    """Takes URLs from Redis, and crawls them in the same way as the spider `pages`.
+
+    Ends when it has had no URL for 3 seconds.
+    """
 
     name = "worker"
     redis_batch_size = 4
@@ -37,7 +40,7 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """Take *data* as a plain URL, not as JSON."""
+        """Return a request for *data*, which is a plain URL, not JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:

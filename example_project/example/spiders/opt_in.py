@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RevisitedSpider(PagesSpider):
-    """Obeys the grammar of 1996, which allows several names or paths on a line."""
+    """Reads robots.txt as specified in 1996, with several names or paths on one line."""
 
     name = "revisited"
     custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
@@ -32,7 +32,7 @@ class ExtendedSpider(PagesSpider):
 
 
 class CrawlDelaySpider(PagesSpider):
-    """Obeys the Crawl-delay of a site, up to 2 seconds."""
+    """Obeys the Crawl-delay of a site. A delay of more than 2 seconds counts as 2 seconds."""
 
     name = "crawl-delay"
     custom_settings = {
@@ -42,14 +42,14 @@ class CrawlDelaySpider(PagesSpider):
 
 
 class PageDirectivesSpider(PagesSpider):
-    """Obeys NOINDEX and NOFOLLOW in pages."""
+    """Obeys NOINDEX and NOFOLLOW of a page, and `rel=nofollow` of its links."""
 
     name = "page-directives"
     custom_settings = {"ROBOTS1994_PAGES": True}
 
 
 class SitemapsSpider(SitemapSpider):
-    """Requests the pages in the sitemaps that a robots.txt lists."""
+    """Crawls the pages in the sitemaps that a robots.txt names."""
 
     name = "sitemaps"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
