@@ -83,7 +83,7 @@ _NAMES = {
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }
-"""The public names of each module, the same as under `TYPE_CHECKING`."""
+"""The public names of each module. The imports under `TYPE_CHECKING` contain the same names."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -120,7 +120,7 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Remove user name, password and query from *url*, which may be malformed.
+    """Remove the user name, password and query from *url*, which may be malformed.
 
     A password may contain any character, so everything between the scheme and the last `@` is
     removed.

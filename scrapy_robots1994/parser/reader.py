@@ -102,7 +102,7 @@ class Line(NamedTuple):
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Iterate over *items*, pausing briefly every `_PAUSE_ITEMS` items outside the main thread."""
+    """Iterate over *items*. Outside the main thread, pause briefly after every `_PAUSE_ITEMS`."""
     return items if current_thread() is main_thread() else _paused(items)
 
 

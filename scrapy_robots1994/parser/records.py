@@ -23,8 +23,8 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A path in a Disallow or Allow line, as written and possibly empty, and the 1-based number of
-    the line.
+    """A path in a Disallow or Allow line, and the 1-based number of the line. The path is as
+    written, and may be empty.
     """
 
     value: str

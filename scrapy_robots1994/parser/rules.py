@@ -43,7 +43,8 @@ NO_RULE = maxsize
 line. Odd numbers, which include this one, allow a URL.
 """
 
-# The "numbers" of URLs that are not compared with all rules. They are smaller than those of rules.
+# Returned instead of the number of a rule if a URL is not compared with all rules. All numbers of
+# rules are larger.
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -98,8 +99,8 @@ class _Table(NamedTuple):
     """Rules, indexed for lookup."""
 
     prefixes: dict[str, int]
-    """The number of the first rule with each text. A rule covers a URL if one of the URL's texts
-    begins with one of its own.
+    """The number of the first rule with each text. A rule may have several texts. It covers a URL
+    if one of the URL's texts begins with one of them.
     """
     seconds: str
     """The second characters of the texts."""

@@ -20,7 +20,7 @@ _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
 UNRESERVED = ascii_letters + digits + "-._~"
-# What `bytes.strip` removes
+# The characters that `bytes.strip` removes
 _BLANKS = " \t\n\r\x0b\x0c"
 _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
@@ -50,8 +50,8 @@ def _unquoted(text: str) -> str:
 
 @cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map the two digits of each escape to the character that they encode if *decoded* contains the
-    character, or else to the escape in upper case.
+    """Map "7e" to "~" if *decoded* contains "~", or else to "%7E", and likewise every other pair of
+    hexadecimal digits.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"

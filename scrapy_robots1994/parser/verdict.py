@@ -89,8 +89,8 @@ class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and why.
 
     *line* is the 1-based number of the line that decides, and *rule* is its path as written. Both
-    are None if no rule decides. *spelling* is the spelling of the target that the rule covers, or
-    None if the rule covers the target as written.
+    are None if no rule decides. *spelling* is the spelling of the path and query that the rule
+    covers, or None if the rule covers them as written.
 
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
@@ -118,7 +118,7 @@ class Verdict(_Sourced):
     @property
     def record(self) -> "Record | None":
         """The record of the rule that decides, or the first record for the robot if the reason is
-        `Reason.NO_RULE`. None with any other reason.
+        `Reason.NO_RULE`. None for any other reason.
 
         Each access may parse the file again. The record is a copy made by `Record.for_export`.
         """

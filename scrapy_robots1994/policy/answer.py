@@ -126,7 +126,7 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     if seconds is not None:
         return seconds
     at, date = _epoch(value), date_of(headers)
-    # Relative to the server's Date, because its clock may differ from ours.
+    # Compare with the server's own Date, because the server's clock may differ from ours.
     return None if at is None else max(at - (now if date is None else date), 0.0)
 
 

@@ -22,7 +22,7 @@ failure, and the longest lifetime of a 401 or 403 that came through a proxy.
 
 
 class FreshnessSettings(NamedTuple):
-    """Lifetimes of policies, in seconds, and the outcomes without a file that allow all URLs."""
+    """How long policies are used, in seconds, and which outcomes without a file allow all URLs."""
 
     ttl: float = 86_400.0
     stale_ttl: float = 2_592_000.0
@@ -55,7 +55,7 @@ class UniformRules:
 
 
 def is_robots_txt(url: str) -> bool:
-    """Whether *url*, in any percent-encoding, is a robots.txt (Ours O22, O18)."""
+    """Whether *url*, in any percent-encoding, is the URL of a robots.txt (Ours O22, O18)."""
     return canonical(target_of(url)) == ROBOTS_TXT
 
 
@@ -88,9 +88,7 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the policy is fresh at *now*. A policy is not if its date is ahead by more than
-        `CLOCK_SKEW`.
-        """
+        """Whether the policy is fresh at *now*, and not dated more than `CLOCK_SKEW` ahead."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
@@ -118,7 +116,7 @@ def policy_from(
         lifetime, keep, failure = max(min(asked, lifetime), PAUSE), 0.0, answer.words
         if last := last and last.last_good(at):
             return last._replace(
-                # Our clock may have been set back, and a date in the future is never fresh.
+                # Our clock may have been set back, and a policy with a future date is not fresh.
                 fetched_at=min(last.fetched_at, at),
                 fresh_until=min(at + lifetime, last.keep_until),
                 failure=failure,
