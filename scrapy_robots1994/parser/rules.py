@@ -124,7 +124,8 @@ class _Table(NamedTuple):
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
-        Patterns are compared only with the first text, with at most *maximum* work.
+        Patterns are compared only with the first text. If that takes more than *maximum* work,
+        return `_TOO_MUCH_WORK`.
         """
         # Ours O22
         if texts[0] == ROBOTS_TXT:
@@ -168,8 +169,8 @@ class _Tables(NamedTuple):
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the smallest of the tables' numbers for a URL with these *texts*, preferring
-        numbers that disallow it.
+        """Return the smallest number with which a table disallows a URL with these *texts*, or the
+        smallest of all numbers if no table disallows it.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK
@@ -306,8 +307,8 @@ class StrictestRules:
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """Always None: rfc9309 obeys the wildcards and split rules that 1994 ignores. Allow lines could
-    only open paths.
+    """Always None: rfc9309 obeys the wildcards and split rules that 1994 ignores, and Allow lines
+    that 1994 ignores could only open paths.
     """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:

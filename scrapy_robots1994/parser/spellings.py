@@ -156,7 +156,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host. Case matters after it.
+    # An escaped `?` or `\` may end the host. What follows is case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
@@ -172,7 +172,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
 
 
 def _with_slash(rest: str) -> str:
-    # Clients request `/?x` for `http://h?x`, and Scrapy takes a `\` after the authority for a `/`.
+    # Clients request `/?x` for `http://h?x`, and Scrapy treats a `\` after the authority as `/`.
     if rest.startswith(("?", "\\")):
         return "/" + rest.removeprefix("\\")
     return rest

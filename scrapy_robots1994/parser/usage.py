@@ -131,10 +131,10 @@ class Usage:
     """The usage preferences of one page for one robot.
 
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
-    terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
-    `use` of Content Signals, all as written. *not_understood* lists preferences that could not be
-    parsed, or that appear before the first record. *read* names the sources that were read:
-    "robots.txt", "header" or "meta".
+    terms (RSL). *tdm_policy* is the URL of the TDMRep policy, and *use* the value of the label
+    `use` of Content Signals. All three are as written. *not_understood* lists preferences that
+    could not be parsed, or that appear before the first record. *read* names the sources that were
+    read: "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -284,7 +284,7 @@ class UsageRules:
 
 
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return the dialect for the preferences of a file whose rules are read in *dialect*."""
+    """Return the dialect in which preferences are read if the rules are read in *dialect*."""
     # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a list of
     # names. Usage U2: names match as in *dialect*.
     grouping = DIALECTS["rfc9309"]
