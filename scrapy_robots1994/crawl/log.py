@@ -72,10 +72,10 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 
 
 class OriginLog:
-    """Logs lines, each about one origin.
+    """Logs lines that are each about one origin.
 
-    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. Their
-    number is logged when the spider closes.
+    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. When the
+    spider closes, a last line says how many there were.
     """
 
     def __init__(self, crawler: Crawler) -> None:

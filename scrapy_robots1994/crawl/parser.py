@@ -46,7 +46,7 @@ class Robots1994Parser(RobotParser):
         if crawler is None:
             return cls(robotstxt_body)
         settings = RobotsSettings.from_settings(crawler.settings)
-        # Ours O24: the built-in middleware passes the whole body, and the reader cuts it.
+        # Ours O24: the built-in middleware passes the whole body, so cut it here.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -63,7 +63,7 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        They are returned in every dialect, because SitemapSpider reads them with Scrapy's pull
+        Every dialect returns them, because SitemapSpider calls this method with Scrapy's pull
         request 8069.
         """
         return self.robots.read_as("extended").sitemaps

@@ -77,7 +77,7 @@ class _Lookup:
 class PolicyResolver:
     now = staticmethod(time.time)
 
-    def __init__(  # noqa: PLR0913, PLR0917 - everything that it calls
+    def __init__(  # noqa: PLR0913, PLR0917 - one argument for each collaborator
         self,
         crawler: Crawler,
         settings: RobotsSettings,
@@ -122,7 +122,8 @@ class PolicyResolver:
             return Resolved(policy)
         lookup = self._lookups.get(origin)
         if lookup is not None and lookup.found is not None:
-            # The new policy is already stale, but the waiting requests still use it.
+            # The lookup has found a policy that is already stale, but the requests that wait for it
+            # still use it.
             return lookup.found
         if self._keeps is not None and not self._keeps(page):
             raise FetchAborted(CLOSING)

@@ -10,7 +10,7 @@ REQUESTS: Final = "robotstxt/request_count"
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that got an answer. A 407 is not counted, because it comes from a proxy."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""The same attempts by HTTP status. After redirects, the last status counts."""
+"""Attempts that got an answer, by HTTP status. After redirects, the last status counts."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception other than ``IgnoreRequest``, by class."""
 
@@ -69,7 +69,7 @@ USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 """Requests refused because of a usage preference in robots.txt."""
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Preferences that are not understood, counted for each page."""
+"""Preferences that are not understood. A preference in robots.txt counts again for each page."""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with another parser. The direction is ``agree``, ``stricter`` (only that
 parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception). In a

@@ -77,7 +77,7 @@ class GuardedStore:
             if answer is not None and answer.fetched_at > since:
                 self.release(origin)
                 return answer
-            # None means that the store failed, so do not wait for it.
+            # None means that the store failed, so there is nothing to wait for.
             if is_granted is not False:
                 break
             await sleep(1)
@@ -111,7 +111,7 @@ class GuardedStore:
             return None
         try:
             return call(*args)
-        except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
+        except Exception as error:  # noqa: BLE001 - a user's store may raise anything
             self._rests_until = monotonic() + REST_SECONDS
             self._failures += 1
             log_line(

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 # Kept in meta, because meta survives a queue on disk.
 SCHEDULED = "_robots1994_scheduled"
-"""Meta key of a request that has been scheduled."""
+"""Meta key that marks a request from the scheduler."""
 
 RETURNED = "_robots1994_returned"
 """Meta key for the original `dont_filter` of a request that went back to the scheduler."""
@@ -83,7 +83,7 @@ LIMITS = (
 SHARE = 100
 
 UNSTORABLE = "scheduler/unserializable"
-"""Scrapy's stat of requests that JOBDIR cannot store."""
+"""Scrapy's stat for requests that cannot be stored in JOBDIR."""
 
 
 class Visit:

@@ -74,7 +74,7 @@ CHANGES = {
     "engine.scraper": Change(
         r"(engine|self)\.scraper\b",
         r"\1.scraper_renamed",
-        ("engine.scraper.slot: after a wait",),
+        ("engine.scraper.slot: requests that have waited",),
     ),
     "downloader.slots": Change(r"(self|downloader)\.slots\b", r"\1.slots_renamed"),
     "downloader._get_slot": renamed("_get_slot", DELAY),

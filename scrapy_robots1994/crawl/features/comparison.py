@@ -184,7 +184,7 @@ class CrawlComparison:
     async def _closed(self) -> None:
         for finding in self.findings:
             await result_of(finding)
-        # In a thread, because other crawls may share the event loop
+        # Run this in a thread, because other crawls may share the event loop.
         report = await run_in_thread(self._report)
         self._count(report)
         for note in report.notes:

@@ -118,7 +118,7 @@ class EvidenceFile:
                 # the disk is full.
                 while member:
                     member = member[self._file.write(member) :]
-            except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
+            except Exception as error:  # noqa: BLE001 - any error means missing evidence
                 self._error = error
         return self._error
 

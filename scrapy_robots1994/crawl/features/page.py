@@ -63,7 +63,7 @@ _RSL = "application/rsl+xml"
 
 class PageHead(NamedTuple):
     header: str
-    """The header `X-Robots-Tag`, all lines joined."""
+    """All lines of the header `X-Robots-Tag`, joined."""
     tags: tuple[tuple[str, str], ...]
     """The name and content of each meta tag."""
     has_tags: bool

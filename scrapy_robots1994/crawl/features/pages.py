@@ -112,8 +112,8 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # The key is missing if another spider middleware failed earlier and an errback returned
-        # items.
+        # If another spider middleware raised an exception, `process_spider_input` was not called
+        # and the key is missing, but an errback may still return items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             read = page_directives if key == PAGE_KEY else _usage_of
