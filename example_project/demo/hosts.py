@@ -23,7 +23,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """If `robots` is the name of another host, /robots.txt redirects to the one of that host."""
+    """If `robots` is the name of another host, /robots.txt redirects to that host's robots.txt."""
 
     name: str
     about: str
