@@ -37,8 +37,8 @@ class RobotsCheck(RobotsCommand):
 
     Say for each URL whether the robot of the project may retrieve it, and which line
     of robots.txt decides. The URLs are arguments, or lines of a file (--urls) or of
-    standard input (-). The robots.txt of each origin is fetched with the downloader
-    and the settings of the project, as in a crawl, unless --robots names a file.
+    standard input (-). Unless --robots names a file, the robots.txt of each origin
+    is fetched as in a crawl, with the downloader and the settings of the project.
     Each verdict is printed as soon as the origin of the URL has answered.
 
     examples:

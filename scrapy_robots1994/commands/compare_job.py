@@ -57,7 +57,7 @@ class Worker:
         self.settings = settings
         ours = RobotsSettings.from_settings(settings)
         self.dialect, self._reader = ours.dialect, ours.new_reader()
-        # Not made by a `CrawlerProcess`, which would install a reactor in Scrapy 2.13.
+        # Created directly, because a `CrawlerProcess` would install a reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
         self.others: dict[str, Parse] = {}
         if opts.parsers is None:

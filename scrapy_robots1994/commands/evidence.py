@@ -260,7 +260,7 @@ class EvidenceFile:
         self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
         self.answers: dict[int, Recorded] = {}
         self.is_unread = False
-        """Whether reading failed for a reason other than a missing end."""
+        """Whether the file could not be read. A file whose end is missing counts as read."""
 
     def events(self) -> Iterator[Decision | str]:
         """Yield the decisions in order, and a sentence for each difference."""
@@ -296,7 +296,7 @@ class EvidenceFile:
 
     def _read(self, line: bytes | None) -> Iterator[Decision | str]:
         if line is None:
-            yield f"the line exceeds {MAX_LINE_BYTES:,} bytes; it is not read"
+            yield f"the line exceeds {MAX_LINE_BYTES:,} bytes, so it is not read"
             return
         ((kind, values),) = json.loads(line).items()
         values = {**values}
@@ -383,7 +383,7 @@ def _time(text: str) -> datetime:
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:
-    """Yield each line, or None if it is too long."""
+    """Yield each line, or None in place of a line that is too long."""
     if path.exists() and not path.is_file():
         raise OSError("not a regular file")
     with gzip.open(path) as file:

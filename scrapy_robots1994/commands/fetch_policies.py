@@ -49,7 +49,7 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """Fetches the policies of URLs in a crawl of *process* with a subclass of the spider *kind*.
+    """Fetches the policies of URLs in a crawl of *process*, with a subclass of the spider *kind*.
 
     The name of the robot, `robot`, is read from the settings and *kind*, and again from the crawler
     once the crawl has started.

@@ -198,7 +198,7 @@ class Lookup:
     ) -> None:
         """Call *add* with each source as soon as it is known, and *end* after the last.
 
-        After Ctrl-C, call *end*, print the names without an answer, and exit.
+        After Ctrl-C, call *end*, print the names that got no answer, and exit.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)

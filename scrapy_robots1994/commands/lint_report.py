@@ -37,12 +37,12 @@ _PROBLEM_NAMES = (
 # A file is parsed once per robot in each of two dialects. No more robots are compared after about
 # this many bytes.
 _MAX_READ = 500_000
-# Only a rule for everything covers both paths.
+# Only a rule that covers the whole site covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
 class Report:
-    """The effect of each line of a file, and the problems whose codes are not *ignored*."""
+    """The effect of each line of a file, and the problems whose codes are not in *ignored*."""
 
     def __init__(
         self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
@@ -60,8 +60,9 @@ class Report:
         self.effects = list(_effects(self, problems))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots to which the site is by default closed in one of the two dialects, and
-        open in the other. The keys "closed" and "open" are about the dialect `other`.
+        """Return the robots to which the site is by default closed in one of the two dialects, but
+        open in the other. "closed" and "open" list those to which it is closed and open in the
+        dialect `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)

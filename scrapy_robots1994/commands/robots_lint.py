@@ -104,7 +104,7 @@ def _codes(text: str) -> frozenset[str]:
     if unknown:
         shown = escape_control_chars(", ".join(sorted(unknown)))
         ends = f"{KINDS[0].code} to {KINDS[-1].code}"
-        raise WrongUse(f"--ignore: no such code: {shown}; codes go from {ends}")
+        raise WrongUse(f"--ignore: no such code: {shown}; the codes are {ends}")
     return codes
 
 

@@ -93,7 +93,7 @@ def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
 
 
 def not_empty(text: str) -> str:
-    """Raise ArgumentTypeError if *text* is empty, as from an unset shell variable."""
+    """Raise `ArgumentTypeError` if *text* is empty, perhaps because a shell variable is not set."""
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
     return text
@@ -189,7 +189,8 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done: on a terminal, as a bar, if `rich` is installed.
+    """Show how many of *total* files are done. On a terminal, show a bar if `rich` is installed, or
+    else nothing.
 
     Call the yielded function after each file.
     """

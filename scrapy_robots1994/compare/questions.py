@@ -83,7 +83,9 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path* and a path that it matches, also lengthened, shortened and percent-encoded."""
+    """Yield *path*, a path that it matches, and variants of the latter that are longer, shorter or
+    in another percent-encoding.
+    """
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
@@ -95,7 +97,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _encoded_otherwise(path: str) -> str:
-    """Percent-encode the last plain letter of *path*."""
+    """Percent-encode the last letter of *path* that is not part of a percent-encoding."""
     for place in range(len(path) - 1, 0, -1):
         if path[place].isalpha() and "%" not in path[max(0, place - 2) : place]:
             return f"{path[:place]}%{ord(path[place]):02X}{path[place + 1 :]}"

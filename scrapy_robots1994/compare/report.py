@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 
 FILES, ANSWERS, CRAWL, DRY_RUN = "files", "answers", "crawl", "dry run"
-"""What was compared: files, answers of servers, or the requests of a crawl or dry run."""
+"""What was compared: files, the answers of servers, or the requests of a crawl or dry run."""
 
 _MAX_SHOWN = 300
 _MIN_COLUMN = 11

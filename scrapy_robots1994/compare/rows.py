@@ -36,8 +36,8 @@ MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown before and after each line that makes a difference, and the maximum for
-one site.
+"""The number of lines shown before and after each line that makes a difference, and the maximum
+number of lines shown for one site.
 """
 
 Decision: TypeAlias = str
@@ -118,11 +118,12 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser, the number of decisions in each `Way`, and
+    """For each parser, a mapping with these keys:
 
-    - "change": what changes if we replace the parser, one of `CHANGES`
+    - the value of each `Way`: the number of such decisions
+    - "change": what changes for the site if we replace the parser, one of `CHANGES`
     - "dialects": the same for each dialect in which we could read the file
-    - "cause": the most frequent cause in its rows, or None
+    - "cause": the most frequent cause in the parser's rows, or None
     """
     rows: Sequence[Row]
 

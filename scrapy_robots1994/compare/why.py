@@ -49,7 +49,7 @@ RACE = Cause(
 RAISED = Cause("raised", "the parser failed")
 UNSOUGHT = Cause(
     *("unsought", "not looked for"),
-    f"a file over {MAX_BYTES:,} bytes, or after 20 seconds when a crawl closes",
+    f"in files over {MAX_BYTES:,} bytes, or over 20 seconds after the end of a crawl",
 )
 ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
 # Anything that is not printable ASCII, and a CR that ends a line by itself

@@ -1,7 +1,7 @@
 """The interface of a store, for your own classes.
 
-A store keeps one entry of bytes per origin. To use your class, write its import path in place of
-the URL scheme::
+For each origin, a store keeps one entry, a `bytes` object. To use your class, write its import path
+in place of the URL scheme::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 

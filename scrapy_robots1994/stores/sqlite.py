@@ -1,4 +1,4 @@
-"""`sqlite://`: a store in one file, for the processes of one machine."""
+"""`sqlite://`: a store in one file, for processes on the same machine."""
 
 import sqlite3
 from contextlib import suppress

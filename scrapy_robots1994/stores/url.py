@@ -74,7 +74,7 @@ class StoreUrl(NamedTuple):
         rest = [it for it in options if not it.startswith("timeout=")]
         timeouts = [it.partition("=")[2] for it in options if it not in rest] or ["2"]
         if not all(re.fullmatch(_SECONDS, it) for it in timeouts):
-            raise ValueError("timeout must be seconds, more than 0")
+            raise ValueError("timeout must be a number of seconds above 0")
         url = address + ("?" + "&".join(rest) if rest else "")
         return cls(url=url, timeout=float(timeouts[-1]))
 

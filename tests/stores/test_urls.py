@@ -25,7 +25,10 @@ WRONG = [
     ("sqlite:///nosuch/robots.db", "an existing folder, not in"),
     (f"sqlite:///{'x' * 150}/robots.db", f"/{'x' * 150}; write"),
     ("sqlite:////tmp", "it must name a file"),
-    ("sqlite:///a.db?timeout=1&timeout=soon", "timeout must be seconds, more than 0"),
+    (
+        "sqlite:///a.db?timeout=1&timeout=soon",
+        "timeout must be a number of seconds above 0",
+    ),
     ("sqlite:///a.db?max_bytes=999999", "max_bytes must be at least 1000000"),
     ("sqlite:///a.db?size=5", 'no option "size"'),
     ("memory://?max_orgins=1", 'no option "max_orgins"; did you mean "max_origins"?'),
@@ -34,7 +37,10 @@ WRONG = [
         for value in ("", "0", "-1", "1.5", "\u0663", "1_000", "1" * 5000)
     ),
     *(
-        (f"sqlite:///a.db?timeout={value}", "timeout must be seconds, more than 0")
+        (
+            f"sqlite:///a.db?timeout={value}",
+            "timeout must be a number of seconds above 0",
+        )
         for value in ("", "0", "0.0", "-1", "soon", "nan", "inf", "1e1")
     ),
     ("redis://h/robots", "the database must be a number"),
