@@ -36,7 +36,7 @@ class RobotsCheck(RobotsCommand):
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether the robot of the project may retrieve it, and which line
-    of robots.txt decides. The URLs are arguments, or lines of a file (--urls) or of
+    of robots.txt decides. Give the URLs as arguments, in a file (--urls) or on
     standard input (-). Unless --robots names a file, the robots.txt of each origin
     is fetched as in a crawl, with the downloader and the settings of the project.
     Each verdict is printed as soon as the origin of the URL has answered.
@@ -182,7 +182,7 @@ class Row:
     """The verdict in the dialect rfc9309, if it contradicts *verdict*."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """The usage preference that disallows one of the crawl's purposes. None if there is none, or if
+    """The usage preference that disallows one of the crawl's purposes. None if nothing does, or if
     *verdict* disallows the URL anyway.
     """
 

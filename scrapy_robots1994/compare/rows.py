@@ -95,7 +95,7 @@ class Row:
     way: Way
     theirs: Decision
     says: Decision
-    """The decision of *parser*, or of the middleware's parser in a row about `MIDDLEWARE`."""
+    """The decision of *parser*. In a row about `MIDDLEWARE`, that of the parser that it uses."""
     did: str
     """What Scrapy's middleware did, one of `ACTS`, or "" outside a dry run."""
     cause: str
