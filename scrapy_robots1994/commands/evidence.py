@@ -53,8 +53,8 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# The exceptions that a malformed line can raise: invalid JSON, nesting too deep, an overlong number,
-# a wrong type or a missing key
+# Raised because of a malformed line: invalid JSON, nesting too deep, an overlong number, a wrong
+# type or a missing key
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
