@@ -1,8 +1,8 @@
 """Count the functions of the package that are called for one request: `python -m tools.way`.
 
-The program crawls one origin with the add-on and default settings. It prints the numbers of
-functions and modules for a first page, a second page and a refused page, and with `--list` also the
-names. Before Python 3.11, the names are not qualified.
+The program crawls one origin with the add-on and default settings. It prints how many functions and
+modules handle a first page, a second page and a refused page. With `--list`, it also prints their
+names, which lack the name of the class before Python 3.11.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--corpus", default="", help="folder or tar archive of robots.txt files"
     )
-    parser.add_argument("--json", default="", help="file for medians and all values")
+    parser.add_argument("--json", default="", help="file for all measured values")
     parser.add_argument(
         "--quick", action="store_true", help="fewer rounds and smaller inputs"
     )

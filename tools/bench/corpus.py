@@ -83,14 +83,14 @@ def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
                 if file is not None:
                     found.append((Path(member.name).name, file.read()))
     if not found:
-        message = f"no corpus file in {source}"
+        message = f"there are no files in {source}"
         raise RuntimeError(message)
     return tuple(sorted(found))
 
 
 def made_corpus(count: int) -> list[bytes]:
     """Generate *count* files with realistic lengths, the same on every call."""
-    dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
+    dice = random.Random(1994)  # noqa: S311 - the same files every time
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
 
 

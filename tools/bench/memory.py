@@ -27,13 +27,13 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes that an origin takes, with a new file and with a known one."""
+    """Measure the bytes that an origin takes if its file is new, and if an equal file is stored."""
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
-    what = "memory of an origin, corpus policies stored, each used once"
+    what = "memory of an origin, with a file of the corpus, used once"
     yield Result(what, "bytes", values, against=PROTEGO, target=5)
     values = {side: [float(each["again"])] for side, each in measured.items()}
-    what = "memory of one more origin with a body that is known"
+    what = "memory of an origin whose file is already stored for another"
     yield Result(what, "bytes", values, against=PROTEGO)
 
 
@@ -94,7 +94,7 @@ def main(side: str, corpus: str) -> None:
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # Store one file before measuring, because the first also allocates what all files share.
+    # Store one file before measuring, because the first one also allocates what all files share.
     hold("warm.test", 0)
     measured = {}
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Benchmarks of the parser: parsing, verdicts, import time, and growth with the size of files."""
+"""Benchmarks of the parser: parsing, verdicts, import time, and how times grow with the file."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
         side.name: (lambda make=side.policy: [make(body) for body in files])
         for side in sides
     }
-    what = "parse and make the policy of one robot, a file of the corpus"
+    what = "parse a file of the corpus, and select the rules of one robot"
     values = race(policies, rounds=rounds, per=len(files))
     yield Result(what, "s", values, against="Protego")
-    for often, urls in ("first answer", URLS[1:2]), ("eight answers", URLS):
+    for often, urls in ("check one URL", URLS[1:2]), ("check eight URLs", URLS):
         answered = {side.name: partial(_answered, side, files, urls) for side in sides}
         values = race(answered, rounds=rounds, per=len(files))
         target = 1.25 if urls is not URLS else 0.0
-        what = f"file to {often}"
+        what = f"parse a file, and {often}"
         yield Result(what, "s", values, against="Protego", target=target)
 
 
@@ -98,22 +98,22 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
         rounds=rounds,
         per=len(URLS) * len(some),
     )
-    what = "one question, URL in, bool out, policies of the corpus"
+    what = "check one URL, files of the corpus"
     yield Result(what, "s", values, against="Protego", target=1.2)
     parsed = [RobotsTxt.parse(body) for body in files]
     in_turn = {OURS: lambda: [it.allowed(url, ROBOT) for url in URLS for it in parsed]}
     values = race(in_turn, rounds=rounds, per=len(URLS) * len(parsed))
-    yield Result("RobotsTxt.allowed, another file at each question", "s", values)
+    yield Result("RobotsTxt.allowed, a different file each time", "s", values)
     asking = {side.name: _asking(side, [TEN]) for side in sides}
     values = race(asking, rounds=rounds, per=len(URLS))
-    yield Result("one question, 10 rules", "s", values, against="Protego", target=1.2)
+    yield Result("check one URL, 10 rules", "s", values, against="Protego", target=1.2)
     asking = {
         OURS: _asking(sides[0], [file_of_rules(10_000)]),
         "ours with 10 rules": asking[OURS],
     }
     values = race(asking, rounds=rounds, per=len(URLS))
     yield Result(
-        "one question, 10,000 rules",
+        "check one URL, 10,000 rules",
         "s",
         values,
         against="ours with 10 rules",
@@ -153,7 +153,7 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Measure parsing for growing files, and checking for growing numbers of rules."""
+    """Time parsing files of growing size, and checking URLs with a growing number of rules."""
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
@@ -166,10 +166,10 @@ def growth(rounds: int) -> Iterator[Result]:
     for count in MORE_RULES:
         asking = _asking(all_sides()[0][0], [file_of_rules(count)])
         taken = race({OURS: asking}, rounds=rounds)
-        result = Result(f"8 questions to {count:,} rules", "s", taken)
+        result = Result(f"check eight URLs, {count:,} rules", "s", taken)
         points.append((count, result.median(OURS)))
         yield result
-    yield _fitted("question time against rules", points)
+    yield _fitted("time for eight URLs against rules", points)
 
 
 def _rules_of(body: bytes) -> object:

@@ -1,4 +1,4 @@
-"""Benchmarks of the middleware without a network: requests with a known policy."""
+"""Benchmarks of the middleware for requests whose policy is known, without a network."""
 
 from __future__ import annotations
 

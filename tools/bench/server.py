@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [CORPUS]`.
 
 The name of a host decides which file of the corpus is its robots.txt. If the name begins with
-`slow-5-`, for example, robots.txt is sent after 5 seconds. Any other path is a small page. The
-server prints its port when it is ready, and ends when stdin closes.
+`slow-5-`, for example, robots.txt is sent after 5 seconds. For any other path, the server sends a
+small page. It prints its port when it is ready, and ends when stdin closes.
 """
 
 from __future__ import annotations

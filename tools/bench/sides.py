@@ -89,6 +89,6 @@ def all_sides() -> tuple[list[Side], list[str]]:
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:
             found.append(make())
-        except ImportError as error:  # noqa: PERF203 - five times, once
-            missing.append(f"{error.name} is not installed, so it is not raced")
+        except ImportError as error:  # noqa: PERF203 - only five iterations
+            missing.append(f"{error.name} is not installed, so it is left out")
     return found, missing

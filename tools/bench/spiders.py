@@ -27,8 +27,9 @@ PAGE = resource.getpagesize()
 class MeasuredSpider(scrapy.Spider):
     """Requests *pages* pages of each host, and records the time, CPU time and memory of the crawl.
 
-    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. If *required* is set, the
-    crawl ends as soon as all pages of the hosts whose names start with it are fetched.
+    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. *required* is the
+    beginning of host names. If it is set, the crawl ends as soon as all pages of these hosts are
+    fetched.
     """
 
     name = "counting"
@@ -89,7 +90,7 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Requests the first page, and all others from its callback.
+    """Requests all pages except the first from the callback of the first.
 
     Requests from a callback are always downloaded 16 at a time. With start requests, that number
     would depend on how many wait for robots.txt, which changes the CPU time by up to a tenth.

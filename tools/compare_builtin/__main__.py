@@ -1,6 +1,6 @@
 """Run the scenarios with Scrapy's middleware and with ours, and print a table.
 
-The exit code is 0 if our middleware was right in every scenario.
+The exit code is 0 if our middleware did what is wanted in every scenario.
 """
 
 from __future__ import annotations

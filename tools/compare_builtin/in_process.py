@@ -1,6 +1,6 @@
-"""Parts of the scenarios that run in the crawling process.
+"""The parts of the scenarios that run in the process of the crawl.
 
-The functions are hooks that are called before the crawl starts.
+The functions are hooks, called before the crawl starts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def through_proxy(crawler: Crawler) -> None:
 
 
 def count_parsed(crawler: Crawler) -> None:
-    """Count the parsed robots.txt files that are in memory when the crawl closes."""
+    """Count the parsed robots.txt files that are in memory when the spider closes."""
 
     def count() -> None:
         gc.collect()

@@ -77,7 +77,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """/page must be fetched, but not /private."""
+    """Judge a crawl that must fetch /page, but not /private."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"
@@ -90,7 +90,7 @@ def times(number: int) -> str:
 
 
 def listing(names: Sequence[str]) -> str:
-    *front, last = names or ["nothing"]
+    *front, last = names or ["none"]
     return f"{', '.join(front)} and {last}" if front else last
 
 
@@ -100,7 +100,7 @@ def six_at_once(side: Side) -> Finding:
         site.robots(PRIVATE, gate="six")
         site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
-        # Requests are sent in order, so the six already wait when /allowed arrives.
+        # Requests are sent in order, so the other six are already waiting when /allowed arrives.
         urls.append(site.url("/allowed", host="another.test"))
         site.open_when("six", "/allowed")
         crawl(side, urls)
@@ -121,12 +121,12 @@ def status(side: Side) -> Finding:
             site.answer("/robots.txt", reply, at=f"{code}.test")
         crawl(side, [site.url("/page", host=f"{code}.test") for code in bodies])
         fetched = [page.partition(".")[0] for page in pages(site)]
-    return Finding(f"fetched behind {listing(fetched)}", fetched == ["404"])
+    return Finding(f"hosts opened: {listing(fetched)}", fetched == ["404"])
 
 
 @scenario(
     "robots.txt times out, is reset, or redirects in a loop",
-    "unknown is not allowed: no page is fetched",
+    "no page is fetched while its rules are unknown",
 )
 def failure(side: Side) -> Finding:
     with Site() as site:
@@ -143,12 +143,12 @@ def failure(side: Side) -> Finding:
         settings = {"DOWNLOAD_TIMEOUT": 2, "ROBOTS1994_TIMEOUT": 2}
         crawl(side, urls, settings=settings)
         fetched = [page.partition(".")[0] for page in pages(site)]
-    return Finding(f"fetched behind {listing(fetched)}", fetched == ["sound"])
+    return Finding(f"hosts opened: {listing(fetched)}", fetched == ["sound"])
 
 
 @scenario(
     "robots.txt redirects to a host outside allowed_domains",
-    "the redirect is followed, its rules are obeyed",
+    "the redirect is followed, and the rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
     with Site() as site:
@@ -162,7 +162,7 @@ def redirect_off_site(side: Side) -> Finding:
 
 @scenario(
     "one netloc under http and https; three spellings of one origin",
-    "a policy for each scheme, one request for the three, no password sent",
+    "each scheme has its policy; one request for the three; no password is sent",
 )
 def origins(side: Side) -> Finding:
     """A proxy lets both schemes share one port."""
@@ -194,8 +194,8 @@ def origins(side: Side) -> Finding:
 
 
 @scenario(
-    "robots.txt changes; two days later, its pages are requested again",
-    "requested again, obeyed",
+    "robots.txt changes; two days later, more pages are requested",
+    "robots.txt is requested again, and obeyed",
 )
 def expiry(side: Side) -> Finding:
     with Site() as site:
@@ -209,7 +209,7 @@ def expiry(side: Side) -> Finding:
 
 
 @scenario(
-    f"{HOSTS} hosts, and a store for {MAX_ORIGINS}", f"no more than {MAX_ORIGINS} files"
+    f"{HOSTS} hosts, and a store for {MAX_ORIGINS}", f"at most {MAX_ORIGINS} in memory"
 )
 def memory(side: Side) -> Finding:
     settings = {"ROBOTS1994_STORE": f"memory://?max_origins={MAX_ORIGINS}"}
@@ -279,7 +279,7 @@ def slow_and_healthy(side: Side) -> Finding:
 
 @scenario(
     "HTTP cache on: a 503 in one run, a Disallow in the next",
-    "the next run requests it again and obeys",
+    "the next run requests robots.txt again, and obeys it",
 )
 def http_cache(side: Side) -> Finding:
     with Site() as site, tempfile.TemporaryDirectory() as folder:
@@ -310,7 +310,7 @@ def size_limit(side: Side) -> Finding:
 
 @scenario(
     "the coroutine that fetches robots.txt is cancelled",
-    "the crawl ends, no disallowed page is fetched",
+    "the crawl ends, and no disallowed page is fetched",
 )
 def cancelled(side: Side) -> Finding:
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{IN_PROCESS}.CancelRobots": 950}}

@@ -1,9 +1,9 @@
 """Find out why another implementation of RFC 9309 decides differently from ours.
 
 Each function in `CAUSES` rewrites something that other implementations read differently, without
-changing our decision. The first rewrite after which both implementations agree is the cause. If
-none is enough alone, they are applied one after another until both agree, and those that changed
-something are named together as the cause.
+changing our decision. The first rewrite after which both implementations agree is the cause. If no
+rewrite is enough alone, they are applied one after another until both implementations agree. Those
+that changed something are then named together as the cause.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str])
 
 
 def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode undecodable bytes, and characters at which Python's `splitlines` splits."""
+    """Percent-encode undecodable bytes, and the other characters at which `str.splitlines`
+    splits.
+    """
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
     encoded = OTHER_ENDS.sub(lambda m: normalised(m.group()), text)
@@ -91,7 +93,9 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace the value of each User-agent line with `*`, the robot's token, or another token."""
+    """Replace the value of each User-agent line with `*`, the robot's token, or a token of no
+    robot.
+    """
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -117,7 +121,9 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Change `index.html` in Allow lines, where Protego and google/robotstxt read it specially."""
+    """Rewrite `index.html` in Allow lines, because Protego and google/robotstxt make an exception
+    for it.
+    """
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -126,14 +132,14 @@ def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Normalize the percent-encoding of the rules and the URL."""
+    """Normalise the percent-encoding of the rules and the URL."""
     origin, target = split_url(url)
     rewritten = with_values(text, KNOWN[1:], normalised)
     return rewritten, origin + normalised(target)
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove long lines, which google/robotstxt cuts."""
+    """Remove long lines, which google/robotstxt truncates."""
     return without(
         text, lambda line: len(line.text.encode("utf-8", "surrogateescape")) > 16_000
     ), url
@@ -141,18 +147,18 @@ def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
 
 CAUSES = (
     Cause(
-        "other characters end a line, or bytes that are not text (§2.2: NL)",
+        "a line ends elsewhere than at CR or NL, or is not UTF-8 (§2.2)",
         encoded_octets,
     ),
-    Cause("a line without a colon is read (§2.2: the grammar has one)", colons_only),
+    Cause("a line without a colon is read (§2.2: it needs one)", colons_only),
     Cause("a misspelt field is read (§2.2: the names are exact)", no_misspelt),
     Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
     Cause("a User-agent line without value ends a group (ours O12)", no_empty_names),
     Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
     Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
     Cause("`index.html` also allows its folder (not in the RFC)", no_index),
-    Cause("two spellings of one path differ, or are one (§2.2.2)", one_spelling),
-    Cause("a long line is cut (§2.5: 500 KiB are read)", short_lines),
+    Cause("percent-encoding is compared differently (§2.2.2)", one_spelling),
+    Cause("a long line is truncated (§2.5: 500 KiB are read)", short_lines),
 )
 ROBOTS_TXT = "the file itself may be disallowed (§2.2.2: it is implicitly allowed)"
 UNEXPLAINED = "not explained"

@@ -52,7 +52,7 @@ def google_allows(body: bytes, url: str) -> bool:
 def question_urls(host: str, body: bytes) -> list[str]:
     """Return a URL for each Allow and Disallow line, as Scrapy would request it.
 
-    A letter replaces each `*`, and a final `$` is removed.
+    Each `*` is replaced with a letter, and a final `$` is removed.
     """
     found: dict[str, None] = {}
     for line in fields(body):

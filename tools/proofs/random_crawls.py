@@ -8,8 +8,8 @@ vary. Middlewares may fail, replace or delay requests. About a quarter of the cr
 and resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
 
 The program prints each crawl with its faults, and then the totals as JSON. `--show` also prints the
-settings. Lost pages, requests for disallowed pages and unexpected tracebacks, among others, are
-faults. The exit code is 1 if a crawl has a fault.
+settings. A fault is, for example, a lost page, a request for a disallowed page, or an unexpected
+traceback. The exit code is 1 if a crawl has a fault.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the policy that *host* ends up with, and its responses to robots.txt requests.
 
-    If *is_failed*, a middleware may fail one of the requests.
+    If *is_failed* is true, a middleware may let one of these requests fail.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -103,7 +103,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # The middleware may add a failure, and the pause after a third one is 15 s (Ours 3.1).
+        # The middleware may add a failure. After a third one, the pause is 15 s (Ours 3.1).
         del fails[1:]
     return dice.choice(
         (
@@ -259,7 +259,7 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
         ended = len(first.fetched) + len(first.failed)
         ended += first.stats.get("dupefilter/filtered", 0)
         if ended != len(plan.requests):
-            found.append(f"{len(plan.requests)} requests have {ended} ends")
+            found.append(f"{ended} of {len(plan.requests)} requests ended")
     bugs = BUGS if plan.fails_on_purpose else FAULTS
     for result in results:
         found += [f"log: {line}" for line in bugs.findall(result.log)[:3]]
@@ -286,7 +286,7 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
                 # The crawl has no result, and the message ends with its log.
-                results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
+                results, faults = [], [f"no result: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)
         size = f"{len(plan.requests)} requests, {len(results)} rounds"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""A crawl is interrupted only after this line, which is logged after the last request."""
+"""The line that the spider logs after its last request. A crawl is interrupted only after it."""
 
 
 class RandomSpider(RequestingSpider):
@@ -29,8 +29,8 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, as a network would, but each robots.txt at most once, so that retries
-    succeed.
+    """Fails a few requests, as a network would. A robots.txt fails at most once, so that a retry
+    succeeds.
     """
 
     def __init__(self, seed: int, share: float) -> None:
