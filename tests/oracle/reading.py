@@ -156,7 +156,7 @@ class Reading:
         return Answer(allowed=True, reason="no-rule")
 
     def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
-        """Return the candidate rules, of which the first decides."""
+        """Return the candidate rules. The first one decides."""
         if self.dialect in GROUPED:
             return most_specific(
                 [it for record in chosen for it in record.rules], target

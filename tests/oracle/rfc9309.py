@@ -38,7 +38,7 @@ def triplet_of(character: str) -> str:
 
 
 def octets_of(url: str) -> str:
-    """Normalize a target and encode its `*` and `$`, which are literal."""
+    """Normalize a target, and encode `*` and `$`, which are literal in a target."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 

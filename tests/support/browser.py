@@ -65,7 +65,7 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return words that are broken across lines, in tables and in the sidebar's title.
+    """Return the words in tables and in the sidebar's title that are broken across lines.
 
     A break at a separator, such as a slash, does not count.
     """

@@ -101,7 +101,7 @@ def _load(path: str) -> Any:
 
 
 def resolve_test_names() -> None:
-    """Make names under `test` resolve to 127.0.0.1, and names under `invalid` fail.
+    """Make host names under `test` resolve to 127.0.0.1, and lookups under `invalid` fail.
 
     Twisted and asyncio both use the patched functions, so tests need no DNS server.
     """

@@ -196,7 +196,7 @@ class TokenMiddleware(OfCrawler):
 
 
 class AwaitsPages(OfCrawler):
-    """Awaits the pages in the setting AWAITED when the spider opens, as a login would."""
+    """When the spider opens, downloads the pages in the setting AWAITED, as a login would."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -256,7 +256,7 @@ class InterruptingMiddleware:
 
 
 class AwaitingPipeline(OfCrawler):
-    """Awaits a page for each item, as a pipeline for screenshots would."""
+    """Downloads a page for each item, as a pipeline for screenshots would."""
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
         response = await download(self.crawler, Request(item["awaited"]))

@@ -1,4 +1,4 @@
-"""Generated robots.txt files, most of them like real ones, the same in every run."""
+"""Generated robots.txt files, the same in every run. Most of them resemble real ones."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def _paths(components: dict[str, Any]) -> Iterator[str]:
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork for each connection. In a fork, return the order from the client.
+    """Fork for each connection. In a fork, return what the client wants it to run.
 
     In the server itself, return None when it ends.
     """
@@ -247,7 +247,7 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork again, and return the order from *connection* in the new fork.
+    """Fork again, and return in the new fork what the client wants it to run.
 
     The first fork sends the client the process id of the new one, and its exit code when it ends.
     """

@@ -23,7 +23,7 @@ class Seen:
     """A request that the server received.
 
     `host` is the Host header, or the host and port in the target of a request to a proxy. `at` is
-    the time in seconds, by the monotonic clock.
+    the time in seconds, from `time.monotonic`.
     """
 
     method: str

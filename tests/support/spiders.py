@@ -274,7 +274,7 @@ class ErrbackItemSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """Yields the usage preferences of each page. After /again, requests /plain with its meta."""
+    """Yields the usage preferences of pages. After /again, requests /plain with the same meta."""
 
     name = "usage"
     follow = True
