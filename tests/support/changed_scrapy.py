@@ -44,7 +44,7 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import Scrapy's HTTP cache even if the crawl does not use it, so that changes to it count.
+    # Import Scrapy's HTTP cache even if no crawl uses it, so that changes to it are counted.
     import_module("scrapy.extensions.httpcache")
     from tests.support.child import run  # noqa: PLC0415 - imports Scrapy, so after the changes
 

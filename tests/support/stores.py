@@ -48,7 +48,7 @@ class ReturnsAnything(FolderStore):
 
 class Asynchronous(FolderStore):
     async def get(self, origin: str) -> Any:  # type: ignore[override]  # the mistake
-        """This method must not be a coroutine."""
+        """The methods of a store must not be coroutines."""
 
 
 class LeasesFail(FolderStore):

@@ -1,4 +1,4 @@
-"""The messages about missing programs."""
+"""If a program is missing, its tests are skipped or fail, and say how to install it."""
 
 from __future__ import annotations
 
