@@ -1,4 +1,4 @@
-"""Problems of single lines, without regard to their record."""
+"""Problems of single lines, regardless of their record."""
 
 import re
 from collections.abc import Iterator

@@ -94,7 +94,7 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
     for name in places:
         # Bypass the cache, which would keep a name that may be as long as the file.
         robot = robot_names.__wrapped__(name)
-        # A malformed name matches no robot.
+        # No robot can have a malformed name, so there is nothing to choose.
         if name in robot:
             obeyed[name] = tuple(dialect.choose(names, robot))
     return obeyed

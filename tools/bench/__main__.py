@@ -96,7 +96,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     unknown = set(options.race) - set(RACES)
     if unknown:
-        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
+        parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
     return options
 
 

@@ -71,7 +71,7 @@ def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
         for path in source.iterdir():
             if path.name.endswith(ARCHIVES):
                 message = (
-                    f"{path} is an archive, not a robots.txt: name the archive itself"
+                    f"{path} is an archive, not a robots.txt: pass the archive itself"
                 )
                 raise RuntimeError(message)
         found = [(path.name, path.read_bytes()) for path in source.iterdir()]

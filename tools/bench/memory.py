@@ -1,4 +1,4 @@
-"""Measure the memory of policies, with one process per side.
+"""Measure the memory of our policies and of Protego's, each in a process of its own.
 
 `python -m tools.bench.memory SIDE CORPUS` prints the bytes per origin as JSON.
 """

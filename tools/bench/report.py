@@ -1,4 +1,4 @@
-"""Results as text: medians, ratios to our median, and whether targets are met."""
+"""Show results as text: medians, ratios to our median, and whether targets are met."""
 
 from __future__ import annotations
 

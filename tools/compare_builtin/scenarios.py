@@ -1,4 +1,4 @@
-"""The scenarios: each function crawls with one middleware, and reports the result."""
+"""The scenarios. Each function crawls with one of the middlewares, and reports the result."""
 
 from __future__ import annotations
 

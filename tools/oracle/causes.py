@@ -158,7 +158,7 @@ CAUSES = (
     Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
     Cause("`index.html` also allows its folder (not in the RFC)", no_index),
     Cause("percent-encoding is compared differently (§2.2.2)", one_spelling),
-    Cause("a long line is truncated (§2.5: 500 KiB are read)", short_lines),
+    Cause("a long line is truncated (§2.5: at least 500 KiB count)", short_lines),
 )
 ROBOTS_TXT = "the file itself may be disallowed (§2.2.2: it is implicitly allowed)"
 UNEXPLAINED = "not explained"

@@ -85,7 +85,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     for url in urls:
         allowed = ours.allowed(url, USER_AGENT)
         differing = {}
-        # Use the parsed file: `protego_allows` would parse it again.
+        # `protego_allows` would parse the file again.
         if protego.can_fetch(url, USER_AGENT) != allowed:
             differing[PROTEGO] = protego_allows
         if HAS_GOOGLE and google_allows(body, url) != allowed:

@@ -94,7 +94,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the policy that *host* ends up with, and its responses to robots.txt requests.
 
-    If *is_failed* is true, a middleware may let one of these requests fail.
+    If *is_failed* is true, a middleware may make one of these requests fail.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
