@@ -1,4 +1,4 @@
-"""Configuration of the documentation: ``sphinx-build -W docs docs/_build``."""
+"""Sphinx configuration; `docs/build` builds the pages."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def broken_in_pages(folder: Path) -> list[str]:
     for path, page in pages.items():
         codes = (it for it in sorted(page.codes) if it.lower() in rows)
         found += [
-            f"{path.relative_to(folder.resolve())}: {it} is no link" for it in codes
+            f"{path.relative_to(folder.resolve())}: {it} is not a link" for it in codes
         ]
         for link in page.links:
             parts = urlsplit(link)

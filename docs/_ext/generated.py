@@ -152,7 +152,7 @@ def dialects() -> str:
     table = "\n".join(line for row in rows for line in cells(row))
     listed = "".join(f"``{it.name}``\n    {it.meaning}\n" for it in every)
     return (
-        f"{listed}\nThe differences:\n\n"
+        f"{listed}\nThey differ as follows:\n\n"
         f".. list-table::\n   :header-rows: 1\n   :stub-columns: 1\n\n{table}\n"
     )
 

@@ -1,8 +1,8 @@
 """Run the console samples of some pages, and compare the output: ``docs/_ext/samples.py docs``.
 
 A local server stands in for the sites. Times, versions, counts, random ids and line breaks are not
-compared. Prints the samples that differ, and exits with 1 if there are any. A test runs the sample
-of ``lint.rst`` instead.
+compared. Prints the samples that differ, and exits with 1 if there are any. The sample of
+``lint.rst`` is not run here: a test runs it.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def differing(docs: Path, folder: Path) -> Iterator[str]:
                     r"^    ((?:Scraped|Forbidden) .*)", page, re.MULTILINE
                 ):
                     if line not in log:
-                        yield f"{name}: the log does not have: {line}"
+                        yield f"{name}: the log does not contain: {line}"
             if name == "evidence.rst":
                 (folder / "walk.py").write_text(SPIDER.replace(site, origin))
                 run("scrapy runspider walk.py", folder)
