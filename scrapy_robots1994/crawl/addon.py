@@ -16,8 +16,8 @@ ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Rows of (`RobotsSettings` field, import path, order). The order is low, so that the middleware
-sees the output of all others.
+"""Each row has a field of `RobotsSettings`, an import path and an order. The order is low, so that
+the middleware sees the output of all others.
 """
 
 # Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.
@@ -61,7 +61,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     name = "DOWNLOADER_MIDDLEWARES"
     # Change a copy, because the dict may belong to a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # Keys are classes or import paths, and a class may have several paths.
+    # A key is a class or an import path, and a class may have several paths.
     classes = {}
     for key in listed:
         # Scrapy itself reports wrong paths.

@@ -60,7 +60,9 @@ OBSERVERS = (
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Rows of (`RobotsSettings` field, import path). Observers are called in this order."""
+"""Each row has a field of `RobotsSettings` and an import path. The observers are called in this
+order.
+"""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:

@@ -63,8 +63,8 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        Every dialect returns them, because SitemapSpider calls this method with Scrapy's pull
-        request 8069.
+        Every dialect returns them, because with Scrapy's pull request 8069, SitemapSpider takes its
+        sitemaps from here.
         """
         return self.robots.read_as("extended").sitemaps
 

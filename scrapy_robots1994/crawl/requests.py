@@ -1,4 +1,4 @@
-"""Which requests are checked, the name of the robot, and the request for robots.txt."""
+"""Decide which requests are checked, name the robot, and make the request for robots.txt."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The code that needs undocumented parts of Scrapy.
+"""All code that uses undocumented parts of Scrapy.
 
 If one of these parts is missing, a crawl still obeys robots.txt, but logs a warning that says what
 no longer works (`LOST`).

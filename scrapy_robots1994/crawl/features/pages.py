@@ -45,7 +45,7 @@ USAGE_KEY = "robots1994_usage"
 """The key of the page's `Usage` in `response.meta`."""
 
 _MAX_LOGGED = 10
-"""The maximum number of terms logged as not understood, per page and meta key."""
+"""The maximum number of terms logged as not understood, for each page and each meta key."""
 
 # By default, `LinkExtractor` skips images, archives and repeated links.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
