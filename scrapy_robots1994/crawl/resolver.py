@@ -1,4 +1,4 @@
-"""Find the policy of an origin in memory or in the store, or fetch it once for all requests that wait.
+"""Find the policy of an origin in memory or the store, or fetch it once for all waiting requests.
 
 * A waiting request always gets a policy or an exception, so none passes unchecked.
 * A new policy is put into memory before signal handlers are called, so that the handlers may

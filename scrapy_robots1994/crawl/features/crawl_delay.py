@@ -40,7 +40,7 @@ class CrawlDelays:
         crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
     def fetched(self, *_: object) -> None:
-        """Do nothing here: the delay depends on the robot of the request, so `decided` applies it."""
+        """Do nothing: the delay depends on the robot of the request, so `decided` applies it."""
 
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
