@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import json
-import socket
 import traceback
 import warnings
 from contextlib import suppress
@@ -22,6 +21,7 @@ from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
 from tests.support import clock  # noqa: F401 - before modules that keep `time.time`
+from tests.support.names import resolve_test_names
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -98,26 +98,6 @@ def _plain(verdict: Any) -> dict[str, Any]:
 def _load(path: str) -> Any:
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
-
-
-def resolve_test_names() -> None:
-    """Make host names under `test` resolve to 127.0.0.1, and lookups under `invalid` fail.
-
-    Twisted and asyncio both use the patched functions, so tests need no DNS server.
-    """
-    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
-
-    def local(host: Any) -> Any:
-        name = host.decode("ascii") if isinstance(host, bytes) else host
-        if name and name.endswith(".invalid"):
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return "127.0.0.1" if name and name.rstrip(".").endswith(".test") else host
-
-    def info(host: Any, *rest: Any, **options: Any) -> Any:
-        return real_info(local(host), *rest, **options)
-
-    socket.getaddrinfo = info
-    socket.gethostbyname = lambda host: real_name(local(host))
 
 
 def shorten_pauses() -> None:

@@ -35,10 +35,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag
 
-from tests.support.child import resolve_test_names, shorten_pauses
+from tests.support.child import shorten_pauses
 from tests.support.clock import Clock
 from tests.support.crawl import CrawlRequest, crawl_over_time
 from tests.support.forked import ROOT, run_to_its_end
+from tests.support.names import resolve_test_names
 from tests.support.replies import Reply
 from tests.support.stepping import SteppingSpider
 

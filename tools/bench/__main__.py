@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.bench import crawls, memory, parsing, report, requests
+from tools.bench import crawls, instructions, memory, parsing, report, requests
 from tools.bench.corpus import read_corpus
 from tools.bench.sides import all_sides
 
@@ -33,6 +33,7 @@ RACES = (
     "cached",
     "turns",
     "broad",
+    "instructions",
 )
 
 
@@ -60,6 +61,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "broad": partial(
             crawls.broad, *((400, 100) if quick else (20_000, 2_000)), corpus
         ),
+        "instructions": partial(instructions.instructions, few, corpus),
     }
 
 
