@@ -96,8 +96,8 @@ class Verdict(_Sourced):
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
     *dialect* is the dialect that decided, or None if the verdict does not depend on a record. If
-    the file is read as "strictest", *dialect* is "1994" or "rfc9309". Verdicts that differ only in
-    *dialect* or `record` are equal.
+    the file is read as "strictest", *dialect* is "1994" or "rfc9309". Equality ignores *dialect*
+    and `record`, but a refusal in "strictest" differs from the same refusal in another dialect.
 
     Scrapy's item exporters can write verdicts.
     """

@@ -51,10 +51,10 @@ class SqliteStore:
         max_bytes = read_counts(query, {"max_bytes": FILE_BYTES})["max_bytes"]
         if max_bytes < MIN_FILE_BYTES:
             raise ValueError(f"max_bytes must be at least {MIN_FILE_BYTES}")
-        folder = Path(path).absolute().parent
-        if Path(path).is_dir() or not folder.is_dir():
+        file = Path(path).absolute()
+        if file.is_dir() or not file.parent.is_dir():
             raise ValueError(
-                f"it must name a file in an existing folder, not in {folder}"
+                f"it must name a file in an existing folder, unlike {file}"
             )
         return cls(path, max_bytes=max_bytes, timeout=timeout)
 

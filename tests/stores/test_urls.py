@@ -22,9 +22,9 @@ WRONG = [
     ("robots.db", "cannot be imported"),
     ("sqlite://robots.db", "a path must follow sqlite:///"),
     ("sqlite:///", "a path must follow sqlite:///"),
-    ("sqlite:///nosuch/robots.db", "an existing folder, not in"),
-    (f"sqlite:///{'x' * 150}/robots.db", f"/{'x' * 150}; write"),
-    ("sqlite:////tmp", "it must name a file"),
+    ("sqlite:///nosuch/robots.db", "in an existing folder, unlike /"),
+    (f"sqlite:///{'x' * 150}/robots.db", f"/{'x' * 150}/robots.db; write"),
+    ("sqlite:////tmp", "unlike /tmp; write"),
     (
         "sqlite:///a.db?timeout=1&timeout=soon",
         "timeout must be a number of seconds above 0",
