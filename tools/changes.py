@@ -87,6 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
     groups: dict[str, list[str]] = {}
     for argument in options.groups:
         name, equals, file = argument.rpartition("=")
+        if not equals and not groups:
+            parser.error(f"{file} has no group: write NAME={file}")
         if equals:
             group = groups.setdefault(name, [])
         group.append(file)
