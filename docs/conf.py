@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
-from scrapy_robots1994 import __version__  # noqa: E402 - the package is above this folder
+from scrapy_robots1994 import __version__  # noqa: E402 - needs the path added above
 
 project = "scrapy_robots1994"
 author = "scrapy_robots1994 developers"

@@ -33,7 +33,7 @@ def compared(path: str) -> SiteResult:
 def main(folder: str, path: str) -> None:
     names = sorted(str(it) for it in Path(folder).rglob("*") if it.is_file())
     report = Report(
-        subject=f"{len(names):,} files of {folder}",
+        subject=f"{len(names):,} files in {folder}",
         source=FILES,
         dialect=DIALECT,
         robots="each that a file names, and one that it does not",

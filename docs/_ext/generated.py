@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
-# Longer files are shortened in examples.
+# Examples with more lines are shortened.
 MAX_LINES = 20
 RANKS = {
     "first_named": "the first with a matching name",
@@ -157,7 +157,7 @@ def dialects() -> str:
     )
 
 
-def yes(has: bool) -> str:  # noqa: FBT001 - a cell
+def yes(has: bool) -> str:  # noqa: FBT001 - the value of a table cell
     return "yes" if has else ""
 
 

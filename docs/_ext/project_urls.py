@@ -1,7 +1,7 @@
 """A hatchling metadata hook for the project's URLs and the README on PyPI.
 
-The address of the repository is the option `repository` in pyproject.toml. PyPI does not resolve
-relative links, so the links in README.md are made absolute, at the tag of this version.
+The repository's address comes from this hook's option `repository` in pyproject.toml. PyPI does not
+resolve relative links, so those in README.md are made absolute, and point to this version's tag.
 """
 
 from __future__ import annotations

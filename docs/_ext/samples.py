@@ -60,7 +60,7 @@ def served(folder: Path, disallowed: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Replace text that changes from run to run, and white space."""
+    """Replace text that varies between runs, and collapse white space."""
     for pattern, word in VARYING.items():
         text = re.sub(pattern, word, text)
     return text.strip()
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 
 def run(command: str, folder: Path) -> tuple[str, str]:
     arguments = shlex.split(command)[1:]
-    ran = subprocess.run(  # noqa: S603 - a command of our pages
+    ran = subprocess.run(  # noqa: S603 - a command from our own pages
         [sys.executable, "-m", "scrapy", *arguments],
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -113,7 +113,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         found = list(differing(Path(arguments[0]), Path(folder)))
     for line in found:
-        print(line)  # noqa: T201 - a program
+        print(line)  # noqa: T201 - this is a program
     return min(len(found), 1)
 
 

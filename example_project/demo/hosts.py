@@ -54,7 +54,7 @@ def disallowed(*paths: str) -> tuple[Page, ...]:
 HOSTS = (
     Host(
         "records",
-        "several records, comments, one record for examplebot by name",
+        "several records and comments; one record names examplebot",
         server.text(robots_files.RECORDS),
         allowed("/", "/news", "/drafts")
         + disallowed("/archive", "/archive/1994.html", "/drafts/1"),
@@ -80,7 +80,7 @@ HOSTS = (
     ),
     Host(
         "not-found",
-        "404, with a body that looks like a policy",
+        "404, with a body that looks like a robots.txt",
         server.text(robots_files.EVERYTHING, 404),
         allowed("/", "/page"),
     ),
@@ -100,7 +100,7 @@ HOSTS = (
     ),
     Host(
         "large",
-        f"{len(robots_files.LARGE):,} bytes, more than is read",
+        f"{len(robots_files.LARGE):,} bytes, more than the limit",
         server.text(robots_files.LARGE),
         disallowed("/first", "/entry/7") + allowed("/"),
     ),

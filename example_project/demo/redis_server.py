@@ -22,7 +22,7 @@ TIME_LIMIT = 20.0
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield `REDIS_URL`, or else the URL of a new server."""
+    """Yield the URL in `REDIS_URL`, or else the URL of a new server."""
     if url := os.environ.get("REDIS_URL"):
         yield url
         return
