@@ -2,7 +2,7 @@
 
 The program crawls one origin with the add-on and default settings. It prints how many functions and
 modules handle a first page, a second page and a refused page. With `--list`, it also prints their
-names, which lack the name of the class before Python 3.11.
+names. Before Python 3.11, the names of methods lack the class.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Way:
     def print(self, what: str) -> None:
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
-        print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)
+        print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 - its output
         for module, name in sorted(self.functions) if LISTED else ():
-            print(f"  {module} {name}")  # noqa: T201 (a program)
+            print(f"  {module} {name}")  # noqa: T201 - its output
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code

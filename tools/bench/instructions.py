@@ -1,6 +1,6 @@
 """Count the instructions of whole crawls with Valgrind, because CPU time varies too much.
 
-`python -m tools.bench.instructions SIDE PORT DRAW PAGES` is one of the crawls.
+Each crawl runs in a process of its own: `python -m tools.bench.instructions SIDE PORT DRAW PAGES`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ TARGETS = {1: 1 / 1.05, 8: 1.0}
 
 
 def instructions(draws: int, corpus: str) -> Iterator[Result]:
-    """Count the instructions of crawls, each of other files of the corpus in every draw."""
-    from tools.bench.crawls import serving  # noqa: PLC0415 - not in the crawling process
+    """Count the instructions of crawls. Each draw uses different files of the corpus."""
+    from tools.bench.crawls import serving  # noqa: PLC0415 - its import must not be counted
 
     if which(COMMAND[0]) is None:
         raise SystemExit(
-            "the benchmark instructions needs valgrind: apt install valgrind"
+            'the benchmark "instructions" needs valgrind: apt install valgrind'
         )
     with serving(corpus or "made") as port:
-        # Compile all modules, which only the first crawl would do.
+        # Discard the first crawl of each side, because it may also compile modules.
         for side in (OURS, BUILT_IN):
             _counted(side, port, 0, 1)
         for pages, target in TARGETS.items():
@@ -73,10 +73,10 @@ def _counted(side: str, port: int, draw: int, pages: int) -> float:
 
 
 def main(side: str, port: str, draw: str, pages: str) -> None:
-    # When a full collection happens depends on chance, and costs as much as some fetches.
+    # Full garbage collections come at unpredictable times, and cost as much as several fetches.
     gc.disable()
-    from scrapy import Request, Spider  # noqa: PLC0415 - counted, so only what a crawl needs
-    from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - the same
+    from scrapy import Request, Spider  # noqa: PLC0415 - only a crawl needs Scrapy
+    from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - only a crawl needs Scrapy
 
     class CountedSpider(Spider):
         name = "counted"
@@ -84,7 +84,7 @@ def main(side: str, port: str, draw: str, pages: str) -> None:
         async def start(self) -> Any:
             for page in range(int(pages)):
                 for origin in range(ORIGINS):
-                    # The server chooses the file by the name.
+                    # The host name decides which robots.txt the server sends.
                     host = f"site-{draw}-{origin}.test:{port}"
                     yield Request(f"http://{host}/page/{page}")
 

@@ -1,4 +1,4 @@
-"""Measure the memory of our policies and of Protego's, each in a process of its own.
+"""Measure the memory of our policies and of Protego's parsers, each in a process of its own.
 
 `python -m tools.bench.memory SIDE CORPUS` prints the bytes per origin as JSON.
 """
@@ -27,7 +27,7 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes that an origin takes if its file is new, and if an equal file is stored."""
+    """Measure the bytes of an origin whose file is new, and of one whose file is already stored."""
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin, with a file of the corpus, used once"

@@ -62,7 +62,7 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time parsing a file and checking no URL, one, or eight.
+    """Time parsing a file alone, with a check of one URL, and with checks of eight.
 
     Parsing alone is not a fair comparison, because some parsers defer work to the first check.
     """

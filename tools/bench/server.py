@@ -19,7 +19,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """Answers only requests that have no body."""
+    """Supports only requests without a body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
@@ -64,7 +64,7 @@ async def main(corpus: str) -> None:
         )
     loop = asyncio.get_running_loop()
     server = await loop.create_server(ServerProtocol, "127.0.0.1", 0, backlog=1_024)
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - its interface
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - its output
     await loop.run_in_executor(None, sys.stdin.read)
 
 

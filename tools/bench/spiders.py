@@ -27,9 +27,8 @@ PAGE = resource.getpagesize()
 class MeasuredSpider(scrapy.Spider):
     """Requests *pages* pages of each host, and records the time, CPU time and memory of the crawl.
 
-    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. *required* is the
-    beginning of host names. If it is set, the crawl ends as soon as all pages of these hosts are
-    fetched.
+    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. If *required* is set,
+    the crawl ends as soon as all pages of the hosts whose names begin with it are fetched.
     """
 
     name = "counting"
@@ -111,7 +110,7 @@ class ListedPagesSpider(MeasuredSpider):
 def resident() -> int:
     """Return the resident memory in bytes, or 0 if it is unknown."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - no file
+        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - not a real file
             return int(statm.read().split()[1]) * PAGE
     except OSError:
         return 0

@@ -31,7 +31,7 @@ def run(pair: tuple[Scenario, Side]) -> Finding:
         finding = scenario.run(side)
     except RuntimeError as error:
         finding = Finding(f"the crawl did not start: {error}", ok=False)
-    print(f"{scenario.title}: {side}", file=sys.stderr, flush=True)  # noqa: T201 - its interface
+    print(f"{scenario.title}: {side}", file=sys.stderr, flush=True)  # noqa: T201 - its output
     return finding
 
 
@@ -50,11 +50,11 @@ def main() -> int:
         action="append",
         choices=numbered,
         metavar="N",
-        help="run this scenario alone",
+        help="run only this scenario; may be repeated",
     )
     numbers = sorted(set(parser.parse_args().only or numbered))
     pairs = [(numbered[number], side) for number in numbers for side in SIDES]
-    # Start the event loop of all sites here, because starting it is not thread-safe.
+    # All sites share one event loop. Start it here, because starting it is not thread-safe.
     with Site(), ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(pairs, pool.map(run, pairs), strict=True))
     rows = [
@@ -70,12 +70,12 @@ def main() -> int:
         for number in numbers
     ]
     rule = GAP.join("-" * width for width in WIDTHS)
-    print("\n".join([row(HEAD), rule, "\n\n".join(map(row, rows))]))  # noqa: T201 - its interface
+    print("\n".join([row(HEAD), rule, "\n\n".join(map(row, rows))]))  # noqa: T201 - its output
     right = {
         side: sum(it.ok for pair, it in found.items() if pair[1] == side)
         for side in SIDES
     }
-    print(  # noqa: T201 - its interface
+    print(  # noqa: T201 - its output
         f"\nRight: built-in {right['builtin']}, ours {right['ours']} of {len(rows)}. "
         f"Scrapy {version('scrapy')}, Twisted {version('twisted')}, "
         f"Python {sys.version.split()[0]}."
@@ -87,5 +87,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\nInterrupted: no scenario is reported.", file=sys.stderr)  # noqa: T201 - its interface
+        print("\nInterrupted: no scenario is reported.", file=sys.stderr)  # noqa: T201 - its output
         sys.exit(130)

@@ -162,7 +162,8 @@ def redirect_off_site(side: Side) -> Finding:
 
 @scenario(
     "one netloc under http and https; three spellings of one origin",
-    "each scheme has its policy; one request for the three; no password is sent",
+    "each scheme has its own policy; one request for all three spellings; no password "
+    "is sent",
 )
 def origins(side: Side) -> Finding:
     """A proxy lets both schemes share one port."""
@@ -187,7 +188,7 @@ def origins(side: Side) -> Finding:
     requests = [host for host in robots if "one.test" in host]
     sends_password = any("@" in host for host in requests)
     did = f"https page {'fetched' if 'https' in schemes else 'refused'}; "
-    did += f"{len(requests)} requests for the three"
+    did += f"{len(requests)} requests for the three spellings"
     did += ", one with the password" if sends_password else ""
     right = schemes == {"http"} and len(requests) == 1 and not sends_password
     return Finding(did, right)

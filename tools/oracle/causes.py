@@ -63,8 +63,8 @@ def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str])
 
 
 def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode undecodable bytes, and the other characters at which `str.splitlines`
-    splits.
+    """Percent-encode undecodable bytes, and the characters besides CR and LF at which
+    `str.splitlines` splits.
     """
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
@@ -77,7 +77,7 @@ def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove fields whose names resemble a known field, such as `Disalow`."""
+    """Remove lines whose field, such as `Disalow`, resembles a known one."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -93,8 +93,8 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace the value of each User-agent line with `*`, the robot's token, or a token of no
-    robot.
+    """Replace the value of each User-agent line with `*`, the robot's own token, or one that
+    matches no robot.
     """
     own = robot_names(robot)
 
@@ -147,13 +147,13 @@ def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
 
 CAUSES = (
     Cause(
-        "a line ends elsewhere than at CR or NL, or is not UTF-8 (§2.2)",
+        "a line ends at a character other than CR or NL, or is not UTF-8 (§2.2)",
         encoded_octets,
     ),
     Cause("a line without a colon is read (§2.2: it needs one)", colons_only),
     Cause("a misspelt field is read (§2.2: the names are exact)", no_misspelt),
     Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
-    Cause("a User-agent line without value ends a group (ours O12)", no_empty_names),
+    Cause("a User-agent line without a value ends a group (ours O12)", no_empty_names),
     Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
     Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
     Cause("`index.html` also allows its folder (not in the RFC)", no_index),

@@ -4,8 +4,9 @@
 is its random seed, so any crawl can be repeated. The robots.txt of a host is plain, compressed,
 slow, absent or redirected, fails at first, or always fails. Pages are plain, redirect to other
 hosts, fail once, are slow, or are disallowed. Concurrency, store, features, reactor and middlewares
-vary. Middlewares may fail, replace or delay requests. About a quarter of the crawls are interrupted
-and resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
+vary. Middlewares may delay requests, replace them or make them fail. About a quarter of the crawls
+are interrupted and resumed (JOBDIR), and another quarter are stopped after a number of pages and
+resumed.
 
 The program prints each crawl with its faults, and then the totals as JSON. `--show` also prints the
 settings. A fault is, for example, a lost page, a request for a disallowed page, or an unexpected
@@ -305,7 +306,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     args = parser.parse_args()
     totals = prove(args.first, args.count, show=args.show)
-    print(json.dumps(totals))  # noqa: T201 - its interface
+    print(json.dumps(totals))  # noqa: T201 - its output
     return 1 if totals["faulty"] else 0
 
 
