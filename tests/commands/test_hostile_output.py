@@ -52,7 +52,9 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """Pipes, sockets and links out of the folder are skipped. A file `-` is not standard input."""
+    """Pipes, sockets and links that lead out of the folder are skipped. A file named `-` is read as
+    a file, not as standard input.
+    """
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()

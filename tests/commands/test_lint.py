@@ -59,7 +59,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24"""
+    """Ours O24."""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nAllow: /\nDisallow: /\n")
     os.truncate(file, 2**40)

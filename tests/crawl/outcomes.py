@@ -23,7 +23,7 @@ PAUSE = 300.0
 class Meaning:
     """The expected effects of an answer.
 
-    *opened* and *closed* say how the requests for /open and /closed end. *log* is a part of
+    *opened* and *closed* say how the requests for /open and /closed end. *log* is part of
     the log line, with placeholders. *kept* is the lifetime of the policy, in seconds. If *shared*,
     the answer is stored for other crawls.
     """
@@ -78,7 +78,7 @@ class Row:
     """An answer to GET /robots.txt, and its meaning.
 
     *at* is the origin, or "" for `{slug}.test`. *requests* is the number of requests to the origin
-    per attempt. If *by_proxy*, they use the server as a proxy.
+    per attempt. If *by_proxy*, the server is their proxy.
     """
 
     slug: str

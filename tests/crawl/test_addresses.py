@@ -1,4 +1,4 @@
-"""Unusual URLs are checked with the robots.txt of the right origin.
+"""Unusual URLs are checked against the robots.txt of the right origin.
 
 Download handlers may disagree about which part of a URL is the host.
 """

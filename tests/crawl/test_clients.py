@@ -35,7 +35,7 @@ MODULE = "scrapy.core.downloader.handlers"
 HTTP2 = f"{MODULE}.http2.H2DownloadHandler"
 
 needs_http2 = pytest.mark.skipif(
-    VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
+    VERSION < (2, 16), reason="before Scrapy 2.16, HTTP/2 fails with current pyOpenSSL"
 )
 
 ENCODED = [f"%{code:02X}" for code in range(256)]
@@ -104,7 +104,7 @@ RESERVED = re.compile("%(2[146789ac]|3[abd]|40)", re.IGNORECASE)
 
 
 def is_kept(target: str) -> bool:
-    """Whether aiohttp decodes an escape in the path of *target* that rfc9309 keeps (O27)."""
+    """Whether the path of *target* has an escape that aiohttp decodes but rfc9309 keeps (O27)."""
     return RESERVED.search(target.partition("?")[0]) is not None
 
 
@@ -125,8 +125,8 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# The default handler is tested on one reactor only: `select` and `asyncio` have the same one, and
-# that of `none` is also in the list for `asyncio`.
+# The default handler is tested on one reactor only: `select` and `asyncio` share one, and the
+# default of `none` is also listed under `asyncio`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()

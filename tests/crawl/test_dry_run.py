@@ -42,7 +42,7 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
     site.open_when("all", target)
-    # Page 7 is answered after we have requested *target* too, so the crawl does not end earlier.
+    # Page 7 is answered only after we have requested *target* too, so the crawl lasts until then.
     site.answer("/7", Reply(gate="ours"))
     site.open_when("ours", target, count=2)
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})

@@ -1,6 +1,6 @@
 """ROBOTS1994_EVIDENCE and `robots-evidence`.
 
-The tests parse the files themselves, without the package.
+The tests read the evidence files with code of their own, not the package's.
 """
 
 from __future__ import annotations

@@ -71,13 +71,13 @@ def read_feeds(folder: Path, name: Middleware) -> dict[str, list[Any]]:
     pickled = []
     with (folder / f"{name}.pickle").open("rb") as feed:
         while feed.peek():
-            pickled.append(pickle.load(feed))  # noqa: S301 - made here
+            pickled.append(pickle.load(feed))  # noqa: S301 - our own data
     texts = {it: (folder / f"{name}.{it}").read_text("utf-8") for it in FORMATS[:4]}
     return {
         "json": json.loads(texts["json"]),
         "jsonlines": [json.loads(line) for line in texts["jsonlines"].splitlines()],
         "csv": list(csv.DictReader(texts["csv"].splitlines())),
-        "xml": list(ET.fromstring(texts["xml"])),  # noqa: S314 - made here
+        "xml": list(ET.fromstring(texts["xml"])),  # noqa: S314 - our own data
         "pickle": pickled,
     }
 
@@ -123,7 +123,7 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
 
     plain = verdict.as_dict()
 
-    assert marshal.loads(marshal.dumps(plain)) == plain  # noqa: S302 - made here
+    assert marshal.loads(marshal.dumps(plain)) == plain  # noqa: S302 - our own data
     assert json.loads(json.dumps(plain, ensure_ascii=False).encode()) == plain
     assert plain["explanation"] == str(verdict)
     if verdict.record is not None:

@@ -1,4 +1,4 @@
-"""However long a request waits for robots.txt, it passes the project's components once."""
+"""A request passes through each component once, however long it waits for robots.txt."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
     [
         ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
         ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-        # Scrapy 2.13 calls callbacks 0.1 s late, so too many pages would arrive without a delay.
+        # Scrapy 2.13 calls callbacks 0.1 s late: without a delay, too many pages would arrive.
         ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
         ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
     ],

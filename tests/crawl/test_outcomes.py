@@ -35,14 +35,14 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires exactly
-then.
+"""The times, in seconds, at which a page of each origin is requested. No policy expires at exactly
+one of these times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of the last request in each step. The site answers it after the last robots.txt request
-of the step.
+"""The meta of the last request in each step. The site answers this request only after the last
+robots.txt request of the step.
 """
 
 # Before Scrapy 2.16, a context factory enables the verification of certificates.

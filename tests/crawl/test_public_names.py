@@ -34,7 +34,7 @@ def test_exception_survives_pickling_and_copying() -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /no")
     refusal = ForbiddenByRobots(robots.verdict(PAGE, "me"))
 
-    for other in (pickle.loads(pickle.dumps(refusal)), copy.copy(refusal)):  # noqa: S301 - made here
+    for other in (pickle.loads(pickle.dumps(refusal)), copy.copy(refusal)):  # noqa: S301 - our own data
         assert other.verdict == refusal.verdict
         assert str(other) == str(refusal)
 
@@ -43,7 +43,7 @@ def test_pickled_verdict_has_only_the_rule_that_decides() -> None:
     rules = b"Disallow: /caf\xe9\nDisallow: /other\n" * 20
     verdict = RobotsTxt.parse(b"User-agent: *\n" + rules).verdict("/caf%E9", "me")
 
-    record = pickle.loads(pickle.dumps(verdict)).record  # noqa: S301 - made here
+    record = pickle.loads(pickle.dumps(verdict)).record  # noqa: S301 - our own data
     assert [it.line for it in record.rules] == [verdict.line] == [2]
 
 
@@ -73,7 +73,7 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """The built-in middleware parses b"" when the crawl starts, so the setting stops it at once."""
+    """The built-in middleware parses b"" at first, so a wrong setting stops the crawl at once."""
     crawler = idle_crawler({"ROBOTS1994_DIALECT": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_DIALECT must be"):

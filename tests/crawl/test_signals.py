@@ -50,7 +50,7 @@ def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The handlers get each http or https sitemap once, as an absolute URL, and no others."""
+    """The handlers get each http or https sitemap once, as an absolute URL, and nothing else."""
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))

@@ -168,7 +168,7 @@ class Generator:
     def edge(self, value: str) -> str:
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change only the path slightly: the origin is kept, or replaced as a whole.
+            # Only the path gets small changes. The origin is kept, or replaced as a whole.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

@@ -75,7 +75,8 @@ def normalised_origin(origin: str) -> str:
 def without_dots(target: str, dot: str, end: str) -> str:
     """Remove dot segments from the path of *target* (RFC 3986 5.2.4).
 
-    *dot* is a pattern for one dot. A dot segment at the end is replaced with *end*, "/" or "".
+    *dot* is a pattern for one dot. A dot segment at the end is replaced with *end*, which is "/" or
+    "".
     """
     path, mark, query = target.partition("?")
     result: list[str] = []

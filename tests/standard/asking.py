@@ -1,4 +1,4 @@
-"""Check a URL against a file and against equivalent spellings of it."""
+"""Check a URL against a file, and against equivalent spellings of the file."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ TERMS = [
     ("noindex nofollow", True, True),
     ("no index", True, True),
     ("noarchive, noodp, nofollow", True, False),
-    # P3: ALL overrides all other terms. P4: of two contradicting terms, the more restrictive one
+    # P3: ALL overrides all other terms. P4: of two contradictory terms, the more restrictive one
     # applies.
     ("noindex, all, nofollow", True, True),
     ("none, ALL", True, True),
@@ -87,7 +87,7 @@ HEADERS = [
     (["other: all, none"], True, True),
     (["noindex, other: all"], False, True),
     (["*: none, rover: all"], False, False),
-    # P4: of two contradicting terms, the more restrictive one applies.
+    # P4: of two contradictory terms, the more restrictive one applies.
     (["index", "noindex"], False, True),
     # P6: terms after a name and a colon are only for the robot of that name. `max-snippet:` and
     # `unavailable_after:` are not names.

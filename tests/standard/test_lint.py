@@ -1,4 +1,4 @@
-"""Problems that weaken a policy. `tests/recorded/lint-*.txt` shows the problems of many files."""
+"""Problems that weaken a policy. `tests/recorded/lint-*.txt` show the problems of many files."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ BROWSER_WORDS = (
 
 @pytest.mark.parametrize(("robot", "phrases"), HEADERS)
 def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
-    """A name addresses the robot if it is part of a phrase in the header. In rfc9309, it must be
+    """A name matches the robot if it is part of a phrase in the header. In rfc9309, it must be
     the whole phrase or one of its words.
     """
     words = {word.strip("'") for phrase in phrases for word in phrase.split()}

@@ -38,7 +38,7 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("url", "expected"), ORIGINS)
 def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
-    """1994 M1. The case, the default port, a trailing dot and user info do not matter."""
+    """1994 M1. Case, a default port, a trailing dot and user info do not matter."""
     origin = Origin.of(url)
 
     assert origin is not None

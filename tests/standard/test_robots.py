@@ -62,11 +62,11 @@ def test_pickled_file_gives_the_same_answers() -> None:
     assert not robots.allowed("/x", "rex")
     assert robots.read_as("1994").read_as("extended") == robots
 
-    again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - made here
+    again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - our own data
 
     assert again == robots
     assert (again.records, again.lines) == (robots.records, robots.lines)
-    assert pickle.loads(pickle.dumps(again.records)) == robots.records  # noqa: S301 - made here
+    assert pickle.loads(pickle.dumps(again.records)) == robots.records  # noqa: S301 - our own data
     assert again.dialect == "extended"
     assert not again.allowed("/x", "rex")
 
@@ -158,7 +158,7 @@ def test_values_of_kinds_and_reasons_are_stable() -> None:
 
 def pickled(verdict: Verdict) -> Verdict:
     """Pickle and unpickle *verdict*, as Scrapy does for a queue on disk."""
-    again: Verdict = pickle.loads(pickle.dumps(verdict))  # noqa: S301 - made here
+    again: Verdict = pickle.loads(pickle.dumps(verdict))  # noqa: S301 - our own data
     return again
 
 

@@ -41,7 +41,7 @@ def test_refusal_names_the_dialect_and_the_line(
     assert not verdict.allowed
     assert (verdict.dialect, verdict.line) == (dialect, line)
     assert str(verdict).startswith(f"disallowed in {dialect} by line {line}, ")
-    again = pickle.loads(pickle.dumps(verdict))  # noqa: S301 - made here
+    again = pickle.loads(pickle.dumps(verdict))  # noqa: S301 - our own data
     assert (again, str(again)) == (verdict, str(verdict))
     assert again.for_export().as_dict()["explanation"] == str(verdict)
 
@@ -64,7 +64,7 @@ def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
     assert robots.sitemaps == ("https://h.test/map.xml",)
     assert robots.rules("rex").crawl_delay == 2
     assert robots != plain
-    assert pickle.loads(pickle.dumps(robots)) == robots  # noqa: S301 - made here
+    assert pickle.loads(pickle.dumps(robots)) == robots  # noqa: S301 - our own data
     assert plain.read_as("strictest") == robots
     assert not Robots1994Parser(robots).allowed("/x.pdf", "rex")
 

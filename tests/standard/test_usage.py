@@ -260,7 +260,7 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
     assert [str(it) for it in both.not_understood] == [
         '"search=Y" in the robots.txt line 2'
     ]
-    assert pickle.loads(pickle.dumps(both)) == both  # noqa: S301 - made here
+    assert pickle.loads(pickle.dumps(both)) == both  # noqa: S301 - our own data
     odd = first.with_(second).with_(usage(f"{STAR}Content-Usage: ai-use=N"))
     assert [it.term for it in odd.not_understood] == ["search=Y", "ai-use=N"]
     one, two = Usage(tdm_policy="1", use="1"), Usage(tdm_policy="2", use="2")

@@ -166,7 +166,7 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
     """The stored entry vanishes, and another worker receives a 503."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    # When the crawl asks the store about another host, the first answer is already in it.
+    # By the time the crawl asks the store about another host, the first answer is stored.
     pause = site.url("/pause", host="other.test")
     site.robots(BODY)
     site.answer("/pause", Reply(gate="pause"))
@@ -191,7 +191,7 @@ def test_newer_of_two_stale_files_outlives_a_failed_fetch(
     """Another worker has stored a file that is newer than ours."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    # When the crawl asks the store about another host, the first answer is already in it.
+    # By the time the crawl asks the store about another host, the first answer is stored.
     pause = site.url("/pause", host="other.test")
     site.robots("User-agent: *\nDisallow: /open\n")
     site.answer("/pause", Reply(gate="pause"))

@@ -110,7 +110,7 @@ def test_hanging_server_is_an_error_in_time() -> None:
 
 
 def test_password_is_used_and_never_shown() -> None:
-    with RedisServer(password="hunter2") as server:  # noqa: S106 - of this server
+    with RedisServer(password="hunter2") as server:  # noqa: S106 - not a secret
         with closing(store_at(server)) as store:
             store.put(SITE, ENTRY, time.time() + HOUR)
         wrong = server.url.replace("hunter2", "2retnuh")

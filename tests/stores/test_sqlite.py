@@ -72,7 +72,7 @@ def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
     """A cell of 300 MB is not loaded, and an integer is not turned into `bytes(9000000000)`."""
-    with closing(changed(path, f"UPDATE robots1994 SET entry = {cell}")) as store:  # noqa: S608 - no input
+    with closing(changed(path, f"UPDATE robots1994 SET entry = {cell}")) as store:  # noqa: S608 - no user input
         tracemalloc.start()
         try:
             assert store.get(SITE) is None

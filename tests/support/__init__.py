@@ -1,1 +1,1 @@
-"""Helpers for tests, such as a scripted HTTP server, crawls in processes, and generated files."""
+"""Helpers for tests, such as a scripted HTTP server, forked crawls, and generated files."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Return how many functions *computation* calls, including functions in C."""
+    """Return the number of function calls in *computation*, including calls of C functions."""
     count = 0
 
     def note(_frame: FrameType, event: str, _arg: object) -> None:

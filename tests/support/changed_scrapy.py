@@ -46,7 +46,7 @@ def main() -> None:
     numbers = change(job["changes"])
     # Import Scrapy's HTTP cache even if no crawl uses it, so that changes to it are counted.
     import_module("scrapy.extensions.httpcache")
-    from tests.support.child import run  # noqa: PLC0415 - imports Scrapy, so after the changes
+    from tests.support.child import run  # noqa: PLC0415 - imports the changed Scrapy
 
     result = run(job) | {"changed": numbers}
     text = json.dumps(result, default=str)

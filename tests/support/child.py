@@ -20,7 +20,7 @@ from itemadapter import ItemAdapter
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from tests.support import clock  # noqa: F401 - before modules that keep `time.time`
+from tests.support import clock  # noqa: F401 - must precede modules that keep `time.time`
 from tests.support.names import resolve_test_names
 
 if TYPE_CHECKING:

@@ -160,7 +160,9 @@ class DroppingMiddleware:
 
 
 class CallsAnother:
-    """Calls a middleware that drops the robots.txt of a.test. Raises if another request fails."""
+    """Calls a middleware that drops the robots.txt of a.test. Raises if a request fails for another
+    reason.
+    """
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         def process_request(dropping: DroppingMiddleware) -> None:

@@ -72,7 +72,7 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return pairs of a reactor and an HTTP download handler, "" for Scrapy's default handler."""
+    """Return pairs of a reactor and an HTTP download handler, where "" means Scrapy's default."""
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
     return [(reactor, "") for reactor in reactors()] + [

@@ -19,7 +19,7 @@ from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """Stands for `ExceptionGroup` of the package exceptiongroup on Python 3.10."""
+    """Stands for `ExceptionGroup` from the package exceptiongroup on Python 3.10."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)

@@ -29,7 +29,7 @@ from tests.support.spiders import download, sleep
 
 
 def close_soon(_crawler: Any) -> None:
-    """Let a crawl that closes wait only one second for robots.txt."""
+    """Let a closing crawl wait only one second for robots.txt."""
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 

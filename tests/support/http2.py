@@ -25,8 +25,8 @@ class Pages(asyncio.Protocol):
         self._robots, self._paths = robots, paths
 
     def connection_made(self, transport: Any) -> None:
-        from h2.config import H2Configuration  # noqa: PLC0415 - of the dependency group integrations
-        from h2.connection import H2Connection  # noqa: PLC0415 - see above
+        from h2.config import H2Configuration  # noqa: PLC0415 - h2 is optional
+        from h2.connection import H2Connection  # noqa: PLC0415 - h2 is optional
 
         self._transport = transport
         self._connection = H2Connection(H2Configuration(client_side=False))

@@ -41,7 +41,7 @@ async def sleep(seconds: float) -> None:
 
 
 class PausingSpider(RequestingSpider):
-    """Pauses the engine after the first page, and yields how many pages are sent in that time."""
+    """After the first page, pauses the engine and counts the page requests that are still sent."""
 
     name = "pausing"
     sent = 0
@@ -120,7 +120,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Starts a download that bypasses the scheduler, and yields another request to its origin."""
+    """Starts a download that bypasses the scheduler, and yields a request to the same origin."""
 
     name = "downloading"
     first: str
@@ -207,7 +207,7 @@ class CancellingSpider(RequestingSpider):
     """Cancels one download per host: the first at once, the next after a turn of the event loop,
     and so on.
 
-    A second request to the host waits for the same robots.txt. A third one is sent when both have
+    A second request to each host waits for the same robots.txt. A third one is sent when both have
     ended.
     """
 
@@ -330,7 +330,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of each request, and the verdict of each refusal in several forms.
 
-    If *nested*, each item contains one of these in its field `what`. Otherwise, they are the items.
+    If *nested*, each of these is the field `what` of an item. Otherwise, each is an item itself.
     """
 
     name = "exporting"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests the pages of a step when those of the previous step have ended.
+    """Sends the requests of a step when those of the previous step have ended.
 
     Between steps, advances the clock. If a request for /mark/ fails, later steps are skipped.
     """

@@ -1,4 +1,4 @@
-"""The questions to two parsers, and the lines that cause a difference between their answers."""
+"""The questions that two parsers are asked, and the lines that make their answers differ."""
 
 from __future__ import annotations
 

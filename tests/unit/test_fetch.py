@@ -95,7 +95,7 @@ def test_server_may_ask_for_another_pause(
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
     """Scrapy has deprecated the attribute `user_agent`, but still uses it.
 
-    In `scrapy shell`, the crawler has no spider at first, but knows its class.
+    In `scrapy shell`, the crawler has no spider at first, but knows the spider class.
     """
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})
@@ -122,7 +122,8 @@ def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> Non
 @pytest.mark.parametrize(
     ("paused", "returned", "is_returned"),
     [
-        # The time limit is 35 s. The wait in the queue ends just before or just after that.
+        # The time limit is 35 s. In the first three rows, the wait in the queue ends just before or
+        # just after that.
         (34, 60, True),
         (36, 60, True),
         (34, 90, False),

@@ -177,7 +177,7 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
         store.put(SITE, FETCHED)
         assert await store.lease(SITE, FILE.fetched_at - 1) == FILE
         fake.leases.clear()
-        # None means to fetch, because the stored answer is not newer than the known one.
+        # None means "fetch": the stored answer is not newer than the known one.
         assert await store.lease(SITE, FILE.fetched_at) is None
 
     fake = run(test)

@@ -1,4 +1,4 @@
-"""The timer of waiting requests, and how many requests of one origin wait without a slot."""
+"""The timer of waiting requests, and how many requests of one origin wait without taking a slot."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
-There is a JSON file for each program. It contains robots.txt files, and the expected answers for
-robots and URLs. It also names the repository, commit, paths and licence of the tests that these
-come from. `otherwise.json` lists the questions that we answer differently, with the reasons.
+Each program has a JSON file with robots.txt files and the expected answers for robots and URLs. The
+file also names the repository, commit, paths and licence of the tests that it was taken from.
+`otherwise.json` lists the questions that we answer differently, with the reasons.
 """
 
 from __future__ import annotations
