@@ -11,7 +11,7 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
-# As in DOWNLOADER_MIDDLEWARES_BASE
+# The order of the built-in middleware in DOWNLOADER_MIDDLEWARES_BASE
 ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
@@ -20,7 +20,8 @@ SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
 the middleware sees the output of all others.
 """
 
-# Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.
+# Spelt as in Scrapy's default settings, because before Scrapy 2.14 a class and its import path
+# are different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 

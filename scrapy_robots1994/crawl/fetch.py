@@ -72,7 +72,7 @@ GRACE_SECONDS = 5.0
 """A request is abandoned this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The maximum number of parallel fetches with Scrapy's own download handlers based on Twisted."""
+"""The maximum number of parallel fetches with Scrapy's Twisted-based download handlers."""
 
 # Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(
@@ -84,7 +84,7 @@ DownloadCancelled: type[Exception] = getattr(
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
 """Flags of responses whose body may be incomplete. "partial" marks a body that was sent without
-Content-Length, so that we cannot tell whether the connection was lost before its end.
+Content-Length, so we cannot tell whether the connection was lost before the end of the body.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -327,7 +327,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     """Return why the *body* of *response* is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # Transfer-Encoding matters too, because aiohttp decodes no transfer coding but `chunked`.
+    # Transfer-Encoding matters too, because aiohttp decodes no transfer coding except `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # Search only the beginning, because a header may be megabytes long.
@@ -370,8 +370,8 @@ def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
     numbers = getattr(error, "errno", None), getattr(error, "osError", None)
     if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
         return True
-    # `reasons` are Twisted's Failures. Clients on asyncio may raise an `ExceptionGroup` with one
-    # exception per address of the host.
+    # `reasons` are Twisted's Failures. Clients based on asyncio may raise an `ExceptionGroup` with
+    # one exception per address of the host.
     inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
     causes = [getattr(it, "value", it) for it in inner]
     causes += [error.__cause__, error.__context__]

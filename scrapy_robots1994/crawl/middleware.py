@@ -1,13 +1,13 @@
 """The downloader middleware. `Robots1994Middleware.process_request` has six steps:
 
 1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
-   robots.txt. A request whose URL names no host fails.
+   robots.txt. A request whose URL has no host fails.
 2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides at once, as in
    step 5.
 3. Otherwise the request waits, if possible without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
 4. `PolicyResolver.resolve` takes the policy from the store, or fetches robots.txt once for all
-   requests of the origin that wait. If the fetch fails for a local reason, such as a proxy or a bug
+   waiting requests to the origin. If the fetch fails for a local reason, such as a proxy or a bug
    in a middleware (Ours R7), these requests fail too.
 5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
    (`Refusals`). The observers see the decision, and may refuse a request that the policy allows.
@@ -127,7 +127,7 @@ class Robots1994Middleware:
         """Wait for the policy if necessary, then let *request* pass or raise `ForbiddenByRobots`.
         Return *request* if a closing crawl must send it back to the scheduler.
 
-        Raise `NotSupported` if the URL names no host. If the fetch fails for a local reason (Ours
+        Raise `NotSupported` if the URL has no host. If the fetch fails for a local reason (Ours
         R7), raise the exception that stopped it.
         """
         # 1: is it checked?
@@ -229,7 +229,7 @@ class Robots1994Middleware:
             if policy.stated.size > INLINE_BYTES:
                 await self._resolver.make_ready(policy, request)
         except CancelledError:
-            # Not handled below, although Twisted's `CancelledError` is an `Exception`: only this
+            # Twisted's `CancelledError` is an `Exception`, but must not be handled below: only this
             # request was cancelled, and the fetch goes on.
             raise
         except Exception as error:

@@ -63,8 +63,8 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        Every dialect returns them, because with Scrapy's pull request 8069, SitemapSpider takes its
-        sitemaps from here.
+        They are returned in every dialect, because with Scrapy's pull request 8069, SitemapSpider
+        gets its sitemaps from this method.
         """
         return self.robots.read_as("extended").sitemaps
 
@@ -76,6 +76,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         # `urljoin` raises `ValueError` for an invalid IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # A value that names nothing, such as `//`, becomes the URL of the robots.txt itself.
+    # A value without a host and a path, such as `//`, resolves to the URL of robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

@@ -84,7 +84,7 @@ class PolicyLog:
         """Log and count *policy*, made from *answer*. *known* is the previous policy of the origin,
         if any.
         """
-        # Use the outcome of the answer, because a stale policy still has that of an earlier answer.
+        # Not `policy.outcome`, which comes from an earlier answer if the policy is stale
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -152,7 +152,7 @@ class PolicyLog:
             self._origins.log(
                 WARNING,
                 '%s: the dialect %s ignores or takes literally %s; ROBOTS1994_DIALECT = "rfc9309" '
-                'obeys them, and "strictest" those that disallow',
+                'obeys them, and "strictest" obeys those that disallow',
                 origin,
                 self._settings.dialect,
                 str(rules.ignored),

@@ -114,8 +114,8 @@ class RobotName:
         self._has_warned = False
         settings = crawler.settings
         self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
-        # As in DefaultHeadersMiddleware, only the first counts if the header is listed in several
-        # spellings, and a value may be a list.
+        # As in DefaultHeadersMiddleware, a value may be a list. If the header is listed in several
+        # spellings, only the first counts.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -135,10 +135,10 @@ class RobotName:
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, page: Request) -> None:
-        """Warn once if *sent*, the User-Agent of the robots.txt request, is not the page's.
+        """Warn once if *sent*, the User-Agent of the robots.txt request, differs from the page's.
 
-        If they differ, a downloader middleware changes the User-Agent after we have used it to
-        choose the rules.
+        A difference means that a downloader middleware changes the User-Agent after we have used
+        it to choose the rules.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):

@@ -122,8 +122,8 @@ class PolicyResolver:
             return Resolved(policy)
         lookup = self._lookups.get(origin)
         if lookup is not None and lookup.found is not None:
-            # The lookup has found a policy that is already stale, but the requests that wait for it
-            # still use it.
+            # The policy that the lookup found is already stale, but requests that arrive before the
+            # lookup ends still use it.
             return lookup.found
         if self._keeps is not None and not self._keeps(page):
             raise FetchAborted(CLOSING)

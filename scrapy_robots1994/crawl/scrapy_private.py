@@ -79,8 +79,8 @@ class EngineAccess:
         engine: Any = self._crawler.engine
         with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
-            # If another component has set the limit since then, that removed our increase, so add
-            # it again. 0 means no limit.
+            # If another component has set the limit since our last change, our increase is gone,
+            # so add it again. 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -101,8 +101,8 @@ class EngineAccess:
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
         # No public interface exposes these requests. `engine.needs_backout()` also depends on the
-        # scraper. Counting them by signals would go wrong if a middleware replaces a request or
-        # raises `IgnoreRequest` for its response.
+        # scraper. Counting them with signals would go wrong whenever a middleware replaces a
+        # request or raises `IgnoreRequest` for its response.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return set(engine.downloader.active)
@@ -139,10 +139,10 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Whether a request for which *is_wanted* is true may be queued in a download slot.
+    """Return whether any request that *is_wanted* accepts is in the queue of a download slot.
 
-    Also true if the queues cannot be read. A request for robots.txt is then limited only by its
-    `download_timeout`.
+    Also return True if the queues cannot be read. A request for robots.txt is then limited only by
+    its `download_timeout`.
     """
     engine: Any = crawler.engine
     with suppress(Exception):

@@ -74,7 +74,9 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a parser that maps truth values to *on* or *off*. *other* parses other values."""
+    """Return a parser that maps the keys of *words* to *on* or *off*. *other* parses all other
+    values.
+    """
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words
@@ -123,7 +125,7 @@ STORE = SettingType(
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    # On the command line, a list is written as JSON or, as for Scrapy's `getlist`, with commas.
+    # On the command line, a list is JSON or, as for Scrapy's `getlist`, separated by commas.
     if isinstance(value, str):
         is_json = value.lstrip().startswith("[")
         parts = map(str.strip, value.split(","))

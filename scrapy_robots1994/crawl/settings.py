@@ -44,7 +44,7 @@ def declare(
 
     *default* is written as a user would write it. *group* starts a section of the reference page
     with that heading. *decides* marks a setting that affects decisions. Such settings are recorded
-    in the evidence and read from there again. Because evidence is untrusted, they must not name a
+    in the evidence and read back from it. Because evidence is untrusted, they must not name a
     module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
@@ -61,7 +61,7 @@ class RobotsSettings:
     """
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """The maximum size of a robots.txt, in bytes. If a file is longer, only the complete lines
-    within this size are obeyed. A file over 8 MB counts as unreachable.
+    within this size are obeyed. A file over 8 MiB counts as unreachable.
     """
     forbidden: str = declare(
         types.MEANING,
@@ -103,9 +103,9 @@ class RobotsSettings:
     ``dont_redirect``, are not copied.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host such as
-    ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
-    ``"https://h.example:8443"``.
+    """Hosts and origins whose URLs are not checked, and whose robots.txt is not requested. A host
+    such as ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is
+    written as ``"https://h.example:8443"``.
     """
     # Limited, because waiting requests are kept in memory, even with JOBDIR.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
@@ -174,7 +174,7 @@ class RobotsSettings:
         if chosen.usage in {types.ITEMS, types.REQUESTS} and not chosen.purposes:
             raise SettingsError(
                 f'ROBOTS1994_USAGE = "{chosen.usage}" needs purposes: say in '
-                'ROBOTS1994_PURPOSES what the pages are for, for example ["train-ai"].'
+                'ROBOTS1994_PURPOSES what you use the pages for, for example ["train-ai"].'
             )
         return chosen
 
@@ -213,7 +213,7 @@ class RobotsSettings:
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """Purposes for which requests are refused if robots.txt disallows them."""
+        """A request is refused if robots.txt disallows one of these purposes for its page."""
         return self.purposes if self.usage == types.REQUESTS else ()
 
     @property

@@ -71,13 +71,13 @@ USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 """Preferences that are not understood. A preference in robots.txt counts again for each page."""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions compared with another parser. The direction is ``agree``, ``stricter`` (only that
-parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception). In a
-dry run, ``RobotsTxtMiddleware`` is one of the parsers, and stands for what Scrapy's middleware did.
-Set when the spider closes.
+"""Decisions compared with those of another parser. The direction is ``agree``, ``stricter`` (only
+that parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception).
+In a dry run, ``RobotsTxtMiddleware`` is one of the parsers, and stands for what Scrapy's middleware
+did. Set when the spider closes.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared, because the dry run could not find a policy or the compared
+"""Decisions that were not compared, because a dry run could not find a policy or the compared
 files exceeded 64 MB.
 """
 RACES: Final = "robots1994/compare/on_its_way"

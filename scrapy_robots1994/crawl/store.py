@@ -3,9 +3,9 @@
 A failed call counts as a missing entry, and the store is not used for the next `REST_SECONDS`. Only
 the first failure is logged as a warning. All calls run in one thread, in order.
 
-If the store has leases, only the worker (one of the crawls that share the store) that holds the
-lease of an origin fetches its robots.txt. The others look for the answer every second, and fetch
-the file themselves after `LEASE_SECONDS`.
+Each crawl that shares the store is a worker. If the store has leases, only the worker that holds
+the lease of an origin fetches its robots.txt. The other workers look for the answer every second,
+and fetch the file themselves after `LEASE_SECONDS`.
 """
 
 import math

@@ -10,8 +10,9 @@ Once its policy is known, such a request must count again before it continues. I
 * its download slot has room, and
 * the engine is neither paused nor waiting for the spider to process responses.
 
-The held requests of a download slot are released in order. Requests that are stuck in an earlier
-middleware do not count here, because they may themselves be waiting for a held request.
+The held requests of a download slot are released in order. For the first condition, requests that
+are stuck in an earlier middleware do not count, because they may themselves be waiting for a held
+request.
 
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
 sent, provided that their policies are known and their download slots are free within
@@ -161,8 +162,8 @@ class WaitingRequests:
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
-        """During the block, the request of *visit* waits for the policy of *origin*, if possible
-        without counting towards `CONCURRENT_REQUESTS`.
+        """Within the block, the request of *visit* counts as waiting for the policy of *origin*. If
+        possible, it does not count towards `CONCURRENT_REQUESTS`.
         """
         request = visit.request
         self._visits[request] = visit
@@ -305,8 +306,8 @@ class WaitingRequests:
                 # another request.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
-        # Only after the loop, because without asyncio a released request continues at once and may
-        # call this method again.
+        # Release them only after the loop, because without asyncio a released request continues at
+        # once and may call this method again.
         for turn in turns:
             release(turn, None)
 

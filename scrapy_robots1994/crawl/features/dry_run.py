@@ -1,6 +1,7 @@
 """`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and its decisions are compared with ours.
 
-To find our own decision, each robots.txt is fetched a second time. Requests do not wait for it.
+To find our own decision, each robots.txt is fetched a second time. Requests do not wait for this
+second fetch.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ class DryRun:
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """For each origin, the `Site` that collects the decisions, as soon as the policy is known.
-        None if the policy cannot be found or compared.
+        """For each origin, a Deferred that fires when the policy is known. Its result is the `Site`
+        that collects the decisions, or None if the policy cannot be found or compared.
         """
         self._comparison.findings = self._sites.values()
         # Hosts with a decision, and hosts whose robots.txt Scrapy's middleware has received. As in
@@ -102,7 +103,7 @@ class DryRun:
         self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
-        # If it was redirected, a robots.txt still belongs to the host of the first URL.
+        # A redirected robots.txt still belongs to the host of the first URL.
         first = (*request.meta.get("redirect_urls", ()), request.url)[0]
         is_its_own = request.callback is NO_CALLBACK and request.meta.get(OPT_OUT)
         if is_its_own and not request.meta.get(OWN_MARK) and response.status < 300:  # noqa: PLR2004 - 2xx

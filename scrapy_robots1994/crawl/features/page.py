@@ -48,7 +48,7 @@ _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 _SLOW = "punycode"
 
 HEADER, META = "header", "meta"
-"""The places in a page that may state preferences, as spelt in `Usage.read`."""
+"""The places in a response that may state preferences, as spelt in `Usage.read`."""
 
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW

@@ -100,7 +100,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def process_spider_input(
         self,
         response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> None:
         for key, counter in self._counters.items():
             # Remove the value, because a spider may have copied the meta of an earlier page.

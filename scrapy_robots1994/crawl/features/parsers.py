@@ -38,8 +38,8 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # Parse an empty file, because some parsers, such as `RerpRobotParser`, do not import
-            # their library before that.
+            # Parse an empty file, because some parsers, such as `RerpRobotParser`, import their
+            # library only when they parse.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:
@@ -54,8 +54,8 @@ def other_parsers(
 
 
 def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
-    """Load the class *path*: an import path, or a name in `scrapy.robotstxt`, such as "Protego" or
-    "ProtegoRobotParser".
+    """Return the class that *path* stands for. *path* is the class itself, its import path, or the
+    name of a parser in `scrapy.robotstxt`, such as "ProtegoRobotParser" or "Protego".
     """
     if path == PARSER_SETTING:
         setting, path = PARSER_SETTING, crawler.settings[PARSER_SETTING]

@@ -58,8 +58,8 @@ class RefusedByUsage(_ByUsage, IgnoreRequest):
 def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A file that does not exist states nothing. If it could not be fetched, its preferences are
-    # unknown.
+    # A file that does not exist states nothing. The preferences of a file that could not be
+    # fetched are unknown.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
