@@ -76,7 +76,7 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Check how the requests for *path* ended. *wanted* is a field of `Meaning`."""
+        """Check how the requests for *path* ended. *wanted* names a field of `Meaning`."""
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
             ended[failed.url] = "twice" if failed.url in ended else reason or "failed"

@@ -1,7 +1,7 @@
 """Split a robots.txt into numbered field lines and blank lines.
 
-This implements the clauses F1 to F5 (lines and comments), and the decisions O6 (blank lines) and
-O13 to O17 (unusual lines and bytes). It shares no code with the package and is simple on purpose.
+This module implements clauses F1 to F5 (lines and comments), and decisions O6 (blank lines) and O13
+to O17 (unusual lines and bytes). It shares no code with the package and is simple on purpose.
 """
 
 from __future__ import annotations

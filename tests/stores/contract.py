@@ -95,7 +95,7 @@ class StoreContract(ABC):
         assert store.get(SITE) == b"newer"
 
     def test_entry_that_is_over_hides_the_older(self, store: Store) -> None:
-        """A store may still return an expired entry, but not an entry that it replaced."""
+        """A store may still return an expired entry, but not the one that this entry replaced."""
         store.put(SITE, b"older", LATER)
         store.put(SITE, ENTRY, time.time() - 1)
 

@@ -26,7 +26,7 @@ class Pages(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         from h2.config import H2Configuration  # noqa: PLC0415 - h2 is optional
-        from h2.connection import H2Connection  # noqa: PLC0415 - h2 is optional
+        from h2.connection import H2Connection  # noqa: PLC0415
 
         self._transport = transport
         self._connection = H2Connection(H2Configuration(client_side=False))

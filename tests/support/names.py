@@ -9,7 +9,7 @@ from typing import Any
 def resolve_test_names() -> None:
     """Make host names under `test` resolve to 127.0.0.1, and lookups under `invalid` fail.
 
-    Twisted and asyncio both use the patched functions, so tests need no DNS server.
+    Twisted and asyncio both use the patched functions.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 

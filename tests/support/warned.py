@@ -58,7 +58,7 @@ def printed(log: str) -> Iterator[Warned]:
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not permitted. Older versions of Scrapy may emit any."""
+    """Return the warnings that are not permitted. With an older Scrapy, all are."""
     if not IS_NEWEST:
         return []
     return sorted(

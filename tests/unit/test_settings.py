@@ -46,7 +46,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         *((kind(("nofollow",)), {"nofollow"}) for kind in (tuple, set, frozenset)),
     ],
 }
-"""Pairs of a value, as set in code or with `-s`, and its meaning."""
+"""Pairs of a value (as set in code or with `-s`) and its meaning."""
 
 
 @pytest.mark.parametrize(
