@@ -71,7 +71,10 @@ class RobotsCommand(ScrapyCommand):
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Run the command and return its exit code. A `RobotsError` is printed as one sentence."""
+        """Run the command and return its exit code.
+
+        It may raise `RobotsError`, whose message is printed without a traceback.
+        """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
         if not opts.spider:

@@ -1,7 +1,7 @@
 """The command `scrapy robots-evidence`, which reads what crawls with `ROBOTS1994_EVIDENCE` wrote.
 
-Evidence is not trusted: the command opens no file or URL that it names, and reports malformed lines
-as differences.
+Evidence is not trusted: the command opens no file or URL that the evidence names, and reports
+malformed lines as differences.
 """
 
 import argparse
@@ -289,7 +289,8 @@ class EvidenceFile:
             why = why_unread(error) if isinstance(error, OSError) else str(error)
             if is_cut:
                 why = (
-                    "the end is missing, as after a kill; the lines before it are read"
+                    "the file is cut off, perhaps because the crawl was killed; the lines "
+                    "before the cut are read"
                 )
             self.is_unread = not is_cut
             terminal.print_note(f"{redact_and_escape(self._name)}: {why}")
@@ -408,7 +409,7 @@ def _key(url: str) -> tuple[Origin, str] | None:
 
 
 def utc_time(text: str) -> datetime:
-    """Parse a time in ISO 8601, by default in UTC. Raise `ValueError` if *text* is not a time."""
+    """Parse an ISO 8601 time, in UTC if it has no offset. Raise `ValueError` if it is invalid."""
     # Python 3.10 does not accept "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)

@@ -51,8 +51,8 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches the policies of URLs in a crawl of *process*, with a subclass of the spider *kind*.
 
-    The name of the robot, `robot`, is read from the settings and *kind*, and again from the crawler
-    once the crawl has started.
+    The robot's name (`robot`) is first read from the settings and *kind*. Once the crawl has
+    started, it is read again from the crawler.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:

@@ -85,8 +85,8 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in *args*, in the file *named* and on standard input.
 
-    Standard input is read if `-` is given, or if no URL is given and it is not a terminal.
-    Raise `WrongUse` if there are no URLs.
+    Standard input is read if `-` is given. It is also read if neither a URL nor a file is given,
+    unless it is a terminal. Raise `WrongUse` if there are no URLs.
     """
     # Arguments need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -97,13 +97,14 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
         urls += listed(STDIN)
     if not urls:
         raise WrongUse(
-            "no URL given: name a URL, name a file of URLs with --urls, or pipe URLs in"
+            "no URL given: pass URLs, pass a file of URLs with --urls, or pipe URLs to "
+            "standard input"
         )
     return urls
 
 
 def listed(name: str) -> list[str]:
-    """Read URLs from the file *name*, one per line, without blank lines and comments."""
+    """Read URLs from the file *name*, one per line, skipping blank lines and comments."""
     lines = read_bytes(name).removeprefix(BOM_UTF8).split(b"\n")
     urls = (_as_url(line).strip() for line in lines)
     return [url for url in urls if url and not url.startswith("#")]

@@ -61,8 +61,8 @@ class Report:
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots to which the site is by default closed in one of the two dialects, but
-        open in the other. "closed" and "open" list those to which it is closed and open in the
-        dialect `other`.
+        open in the other. The key of each list, "closed" or "open", is the case in the dialect
+        `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -79,7 +79,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """A sentence that names the robots in `otherwise`, or "" if there are none."""
+        """A sentence about the robots in `otherwise`, or "" if there are none."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)

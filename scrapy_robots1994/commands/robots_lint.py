@@ -109,8 +109,8 @@ def _codes(text: str) -> frozenset[str]:
 
 
 def project_dialect() -> str:
-    """Return ROBOTS1994_DIALECT of the Scrapy project in the current folder or a parent, or
-    "rfc9309" if there is none.
+    """Return `ROBOTS1994_DIALECT` of the Scrapy project that contains the current folder, or
+    "rfc9309" if there is no such project or setting.
 
     The settings file is searched, not run, so only a literal string is found. Raise `WrongUse` for
     an unknown dialect.

@@ -26,7 +26,7 @@ _NO_FILE = RobotsTxt.parse(b"")
 class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    *others_robot* is the robot that other parsers are asked about, or "" if it is also *robot*.
+    *others_robot* is the robot that other parsers are asked about, or "" if that is *robot* too.
     """
 
     url: str
@@ -40,7 +40,7 @@ def questions(
     robots: Iterable[str] = (),
     urls: Iterable[str] | None = None,
 ) -> list[Question]:
-    """Return a question about *body* for each of *urls* and each of *robots*.
+    """Return questions about *body*, one for each combination of *urls* and *robots*.
 
     If *urls* is None, up to `MAX_QUESTIONS` questions are generated from the rules. The same
     arguments give the same questions. If *robots* is empty, the questions are about the robots that
@@ -83,8 +83,8 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that it matches, and variants of the latter that are longer, shorter or
-    in another percent-encoding.
+    """Yield *path*, a path that it matches, and variants of that path: longer, shorter, and in
+    another percent-encoding.
     """
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")

@@ -72,7 +72,7 @@ class Report:
         }
 
     def count(self, parser: str, *ways: Way) -> int:
-        """Count the decisions of *parser* in *ways*, or all its decisions if no way is given."""
+        """Count the decisions of *parser* whose `Way` is in *ways*, or all if no way is given."""
         numbers = [it.parsers.get(parser, {}) for it in self.sites]
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 

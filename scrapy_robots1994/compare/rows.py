@@ -90,14 +90,16 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot that other parsers are asked about, or "" if it is also *robot*."""
+    """The robot that other parsers are asked about, or "" if that is *robot* too."""
     parser: str
     way: Way
     theirs: Decision
     says: Decision
-    """The decision of *parser*. In a row about `MIDDLEWARE`, that of the parser that it uses."""
+    """The decision of *parser*. In a row about `MIDDLEWARE`, the decision of the parser that the
+    middleware uses.
+    """
     did: str
-    """What Scrapy's middleware did, one of `ACTS`, or "" outside a dry run."""
+    """What Scrapy's middleware did (a key of `ACTS`), or "" outside a dry run."""
     cause: str
     """The code of a `Cause`, or "" before it is known."""
     ours: str = ""
@@ -122,7 +124,7 @@ class SiteResult:
 
     - the value of each `Way`: the number of such decisions
     - "change": what changes for the site if we replace the parser, one of `CHANGES`
-    - "dialects": the same for each dialect in which we could read the file
+    - "dialects": for each dialect, what "change" would be if we read the file in it
     - "cause": the most frequent cause in the parser's rows, or None
     """
     rows: Sequence[Row]
@@ -164,7 +166,7 @@ class Site:
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
         """Ask all parsers, and count their decisions.
 
-        In a dry run, *did* is one of `ACTS`, and *is_early* is true if the request came before
+        In a dry run, *did* is a key of `ACTS`, and *is_early* is true if the request came before
         Scrapy's middleware had the file.
         """
         url, robot, others_robot = question
@@ -285,7 +287,7 @@ def decision_of(read: Callable[[], Parsed], url: str, robot: str) -> Decision:
         return word_of(is_allowed=read().allowed(url, robot))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - a parser in Rust panics with one
+    except BaseException as error:  # noqa: BLE001 - a panic in a Rust parser is not an Exception
         return f"raises {type(error).__name__}"
 
 

@@ -122,7 +122,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
 def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
     odd = next((it for it in line.field if not it.isascii()), "")
     if odd:
-        # Such as a letter of another alphabet that looks like a Latin one
+        # For example, a letter of another alphabet that looks like a Latin one
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
     guess = "" if value == content or field.is_preference else _GUESSED

@@ -35,7 +35,7 @@ _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
 def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems of a file in line order. See `_grouped` for which are merged."""
+    """Return the problems of a file in line order, merged as described in `_grouped`."""
     groups = list(groups_of(body.text, dialect))
     return _grouped(_found(groups, body, dialect), groups)
 
@@ -108,7 +108,7 @@ def _grouped(
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
-            # Each of these fields is a problem of its own.
+            # Each field outside the dialect is a problem of its own.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
         # Many owners repeat a line in every record, so equal messages are merged across records.
         where = places.setdefault((problem.kind, problem.message), where)

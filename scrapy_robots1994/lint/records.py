@@ -20,8 +20,8 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Limits quadratic work: in a file with more names, no names are compared, and each rule is compared
-# only with the first rules of its record, up to this number.
+# Limits quadratic work. In a file with more names than this, no names are compared. Each rule is
+# compared with at most this many rules: the first ones of its record.
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 
@@ -182,7 +182,8 @@ def _without_rules(group: Group, records: Sequence[Group]) -> Problem:
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
-    # Few files list `*` with other names, so a name next to it may be meant to have no rules.
+    # Few files list `*` with other names. If one of these two records is for `*`, the first may be
+    # meant to have no rules.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
     if blank and below and is_list:
         names = f"the names in line {below[0].agents[0].number}"

@@ -41,7 +41,7 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """
     try:
         return _decode(entry, origin, limit)
-    except Exception:  # noqa: BLE001 - whatever the bytes are
+    except Exception:  # noqa: BLE001 - damaged bytes may raise anything
         return None
 
 

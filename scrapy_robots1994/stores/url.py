@@ -52,7 +52,7 @@ class StoreUrl(NamedTuple):
             parsed.new_store()
         except MissingExtra:
             raise
-        except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
+        except Exception as error:  # noqa: BLE001 - a user's class may raise anything
             wrong = cls(url=url)
             example = _STORES.get(scheme, _STORES["sqlite"])[1]
             raise SettingsError(
@@ -105,8 +105,8 @@ class StoreUrl(NamedTuple):
 def open_store(url: str) -> Store:
     """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside of crawls.
 
-    Raise `SettingsError` if *url* is invalid or `memory://`, which belongs to one crawl, and
-    `MissingExtra` if the store's client library is not installed.
+    Raise `SettingsError` if *url* is invalid, or is `memory://`, whose policies belong to one
+    crawl. Raise `MissingExtra` if the store's client library is not installed.
     """
     store = StoreUrl.parse(url).new_store()
     if store is None:
@@ -115,9 +115,9 @@ def open_store(url: str) -> Store:
 
 
 def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
-    """Return *defaults*, with the values in *query*, which must be whole numbers of at least 1.
+    """Return *defaults* updated with the options in *query*.
 
-    Raise `ValueError` for an unknown option or an invalid value.
+    Raise `ValueError` for an unknown option, or a value that is not a whole number of at least 1.
     """
     options = dict(parse_qsl(query, keep_blank_values=True))
     for name, value in options.items():

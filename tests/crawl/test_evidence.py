@@ -126,7 +126,7 @@ def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
     found = json.loads(result.lines[-1])
     assert found["decisions"] == 2 * (len(last) - 1) + whole
     assert (found["differences"], whole > 0) == (0, True)
-    assert result.err.count("the end is missing") == found["files"] == len(last) - 1
+    assert result.err.count("is cut off") == found["files"] == len(last) - 1
 
 
 def test_full_disk_closes_the_crawl_with_one_sentence(
