@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
-"""Each row has a field of `RobotsSettings` and an import path. If the field is true, the class at
-this path replaces the middleware.
+"""Each row has the name of a field of `RobotsSettings` and an import path. If the field is true,
+the class at this path replaces the middleware.
 """
 
 DISOBEYING = (

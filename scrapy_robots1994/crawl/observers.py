@@ -60,8 +60,8 @@ OBSERVERS = (
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Each row has a field of `RobotsSettings` and an import path. The observers are called in this
-order.
+"""Each row has the name of a field of `RobotsSettings` and an import path. The observers are called
+in this order.
 """
 
 

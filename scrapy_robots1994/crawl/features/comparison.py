@@ -107,7 +107,7 @@ class CrawlComparison:
             self.ask(self.site_of(found), question(request.url, robot))
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing here, because decisions are compared, not files."""
+        """Do nothing, because decisions are compared, not files."""
 
     def site_of(self, policy: Policy) -> Site | None:
         """Return the site for decisions of *policy*, or None if `MAX_BYTES` is reached."""

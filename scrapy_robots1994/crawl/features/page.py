@@ -43,8 +43,8 @@ UNREADABLE = (LookupError, ValueError)
 # character references, where a search for ASCII letters would miss them.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# The encoding of international host names. A page may declare it too, and Python would take
-# quadratic time to decode the page.
+# The encoding of international host names. A page may declare it, and Python would then
+# take quadratic time to decode the page.
 _SLOW = "punycode"
 
 HEADER, META = "header", "meta"

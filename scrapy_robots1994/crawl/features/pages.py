@@ -52,7 +52,7 @@ _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """The reason for dropping an item: *said*, a directive of its page, forbids indexing."""
+    """An item was dropped because *said*, a directive of its page, forbids indexing."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said

@@ -27,7 +27,7 @@ def other_parsers(
 ) -> dict[str, Parse]:
     """Return the parsers in *wanted*, the value of *setting*.
 
-    The keys are the class names of Scrapy's parsers, and the import paths of others.
+    The key of each parser is its import path, but for Scrapy's parsers just the class name.
 
     Raise `SettingsError` for anything that is not a parser, and `MissingExtra` if a library that a
     parser needs is not installed.
