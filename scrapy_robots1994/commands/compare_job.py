@@ -143,7 +143,7 @@ def run(
             step()
     asked = (
         f"generated from the rules, not real requests, at most {MAX_QUESTIONS} per file; "
-        "a site counts as changed if one answer differs"
+        "a site counts as changed if any answer differs"
     )
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     is_answered = any(isinstance(it, PolicySource) and it.is_known for it in sources)

@@ -133,9 +133,9 @@ class SiteResult:
 class Site:
     """The decisions of all parsers on one robots.txt.
 
-    *stated* is the file. If there is none, it is `UniformRules`, and the other parsers parse an
-    empty file. The rows and the changes are computed from up to *keeps* decisions for each parser
-    and `Way`.
+    *stated* is the file, or `UniformRules` if there is none. Without a file, the other parsers
+    parse an empty one. The rows and the changes are computed from up to *keeps* decisions for each
+    parser and `Way`.
     """
 
     def __init__(

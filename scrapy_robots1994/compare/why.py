@@ -102,7 +102,7 @@ BY_CODE = {it.code: it for it in CAUSES}
 
 
 def cause_of(part: bytes, url: str, dialect: str) -> Cause:
-    """Return the cause of a difference on *url*. *part* contains the lines that make the
+    """Return the cause of a difference about *url*. *part* contains the lines that make the
     difference, and *dialect* is the dialect in which we read them.
     """
     text = "\n".join(_normal(RobotsTxt.parse(part, dialect=dialect).lines))
