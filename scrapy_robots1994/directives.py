@@ -143,7 +143,7 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # A part of a date, or a term with a value
+            # Part of a date, or a term with a value
             continue
         else:
             # Pages P6
@@ -163,7 +163,7 @@ def _plain(text: str) -> str:
 
 
 # The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
-# unclosed piece extends to the end of the page, so matching takes linear time, unlike with
+# unclosed piece extends to the end of the page, so matching takes linear time, unlike in
 # `html.parser` and libxml2 before 2.14.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""

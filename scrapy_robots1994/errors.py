@@ -35,12 +35,12 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
         ) from error
 
 
-class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
+class FetchAborted(RobotsError):  # noqa: N818 - an event rather than an error
     """The fetch of a robots.txt was cancelled, or the crawl is closing (Ours R6)."""
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*, or None if none is similar."""
+    """Return the word in *known* that is most similar to *word*, or None if none is similar."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):
@@ -51,6 +51,6 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` with the closest word of *known*, or ""."""
+    """Return `; did you mean "…"?` with the closest word in *known*, or ""."""
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

@@ -27,8 +27,8 @@ _CREDENTIALS = (
 _UNENDED = r"(?<=//)[^/?#\s]{256,}\Z"
 _SCHEME = r"(?a)[A-Za-z][\w+.-]*://"
 
-# Matches "password=hunter2" and "token: abc", as database clients print their settings, but not
-# "/etc/passwd: …".
+# Database clients print their settings in forms such as "password=hunter2" and "token: abc".
+# "/etc/passwd: …" does not match.
 _NAMED_CREDENTIAL = (
     r"(?i)(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -40,8 +40,8 @@ _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
 # The first character of a command to a CI service, such as `::error` or `##vso[`. A `::` begins a
-# command only at the start of the text or after white space, and not if it begins an IPv6 address.
-# `##[` and `##word[` begin one anywhere.
+# command only at the start of the text or after white space, unless it begins an IPv6 address.
+# `##[` and `##word[` begin a command anywhere.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 
@@ -111,7 +111,7 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets*, and the value in texts such as `password=…`, with `***`, and remove the
+    """Replace *secrets* and the value in texts such as `password=…` with `***`. Remove the
     credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):

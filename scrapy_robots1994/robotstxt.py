@@ -1,4 +1,4 @@
-"""`RobotsTxt`, one parsed file, and `Reader`, which shares it among identical files."""
+"""`RobotsTxt` (one parsed file) and `Reader`, which shares one object among identical files."""
 
 from enum import EnumMeta
 from gc import get_referents

@@ -13,7 +13,7 @@ _MARKS = {
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark at the start of *body*, or b"", and the encoding."""
+    """Return the byte order mark at the start of *body* (b"" if there is none) and the encoding."""
     # Ours O16
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
@@ -59,7 +59,7 @@ class Body:
         """Store at most *limit* bytes of *body*."""
         data = encode(body) if isinstance(body, str) else body
         if type(data) is not bytes:
-            # `bytes` alone would accept a `Path` and return its name.
+            # `bytes(data)` would accept a `Path` and return the path, not the file.
             data = bytes(memoryview(data))
         # Ours O24
         if limit is not None and len(data) > limit:

@@ -72,11 +72,12 @@ class Dialect(NamedTuple):
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True
-    # Whether a crawl delay applies only to the names directly above it, not to the whole record
+    # Whether a crawl delay applies only to the names in the nearest run of User-agent lines above
+    # it, not to the whole record
     pauses_by_run: bool = False
     # The sort key of rules. The first rule that covers a URL decides
     order: Callable[[Any], Any] = _shortest_first
-    # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
+    # Whether paths may contain wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
     # `_with_fields` fills in `fields` and `has_allow`.
     fields: Mapping[str, Field] = MappingProxyType({})
@@ -164,8 +165,8 @@ DIALECT_NAMES = (*DIALECTS, STRICTEST)
 
 
 def grammars_of(name: str) -> tuple[Dialect, ...]:
-    """Return the dialect with this *name*, or the two that "strictest" combines, the main one
-    first.
+    """Return the dialect called *name*. For "strictest", return both dialects that it combines, the
+    main one first.
 
     Raise `ValueError` for an unknown name.
     """

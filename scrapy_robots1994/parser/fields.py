@@ -1,6 +1,6 @@
 """The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
 
-A field of a dialect also needs a member of `LineKind`.
+A field that belongs to a dialect also needs a member of `LineKind`.
 """
 
 import math
@@ -206,7 +206,7 @@ FIELDS = (
     Field("Request-rate", "the number of pages in a period"),
     Field("Robot-version", "the version of the standard"),
     Field("Schemamap", "the URL of a map of structured data"),
-    Field("TDM-policy", "the URL of terms of text and data mining"),
+    Field("TDM-policy", "the URL of the terms for text and data mining"),
     Field("TDM-reservation", "whether text and data mining rights are reserved"),
     Field("Video-sitemap", "the URL of a video sitemap"),
     Field("Visit-time", "when robots may visit"),

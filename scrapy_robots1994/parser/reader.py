@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field in `FIELDS`, even if the dialect lacks it, or None if unknown."""
+        """The row of the field in `FIELDS`, even if the dialect lacks it. None if it is unknown."""
         return FIELD_NAMED.get(self.field.lower())
 
     @property

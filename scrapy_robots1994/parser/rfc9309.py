@@ -61,7 +61,7 @@ def _prefix_spelling(text: str) -> str:
 
 
 def octet_count(value: str) -> int:
-    """Count the octets of a path in its normal spelling, with each `*` and `$` as one."""
+    """Count the octets of a path in its normal spelling. Each `*` and `$` counts as one."""
     # RFC 9309 2.2.2. `normal_spelling` encodes a `*` or `$` in three octets.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 
@@ -108,7 +108,7 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # The leftmost occurrence leaves the most text for the other parts.
+            # The leftmost occurrence leaves the most text for the parts that follow.
             place = target.find(text, place, end)
             if place < 0:
                 return False

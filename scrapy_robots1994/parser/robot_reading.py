@@ -84,7 +84,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False
-    # The first group, the lines before the first record, has no names.
+    # The first group (the lines before the first record) has no names.
     for group in groups_of(text, dialect, only_effective=True):
         has_any = has_any or bool(group.names)
         pauses: dict[tuple[int, int], float] = {}
@@ -102,7 +102,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
             continue
         reading.add(group)
         for (start, end), seconds in pauses.items():
-            # In rfc9309, a delay applies only to the names directly above it.
+            # In rfc9309, a delay applies only to the nearest run of User-agent lines above it.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 # Ours X5: the longest delay for the robot applies.

@@ -52,7 +52,7 @@ _UNCOMPARED = {
     _TOO_MANY_SPELLINGS: Reason.SPELLINGS,
 }
 
-# The estimated work of one table, in character comparisons
+# The estimated work of a lookup in one table, in character comparisons
 _TABLE_WORK = 2_000
 
 # A URL that matches this pattern and contains no `/.` has only one spelling (Ours O26, O27), which
@@ -99,18 +99,18 @@ class _Table(NamedTuple):
     """Rules, indexed for lookup."""
 
     prefixes: dict[str, int]
-    """The number of the first rule with each text. A rule may have several texts. It covers a URL
-    if one of the URL's texts begins with one of them.
+    """Maps each text to the number of the first rule that has it. A rule may have several texts. It
+    covers a URL if one of the URL's texts begins with one of the rule's.
     """
     seconds: str
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
-    """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
-    last entry is for all other characters. If a text has only one character, its length, 1, is in
-    every entry.
+    """For each of `seconds`, the lengths of the texts with that second character, in ascending
+    order. The last entry is for all other characters. If a text has only one character, its length,
+    1, is in every entry.
     """
     patterns: dict[Pattern, int]
-    """The numbers of the rules with wildcards, in order."""
+    """Maps each pattern to the number of its rule, in ascending order of the numbers."""
 
     @classmethod
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
@@ -144,8 +144,8 @@ class _Table(NamedTuple):
         return self._wildcard(texts[0], number, maximum) if self.patterns else number
 
     def _wildcard(self, spelling: str, number: int, maximum: int) -> int:
-        """Return the number of the first pattern that covers *spelling*, or *number* if that is
-        smaller.
+        """Return the number of the first pattern that covers *spelling*, or *number* if no pattern
+        with a smaller number does.
         """
         work = 0
         for pattern, other in self.patterns.items():
@@ -355,7 +355,7 @@ def _compiled(
         value, number = rule.value, 2 * len(kept) + (rule.kind is _ALLOW)
         texts: Sequence[str] = (value,)
         if dialect.has_wildcards:
-            # RFC 9309 2.2.2. Its paths begin with `/`, but real files also have some with `*`.
+            # RFC 9309 2.2.2. Paths must begin with `/`, but in real files, some begin with `*`.
             if value[0] not in "/*":
                 continue
             spellings = spellings_of_rule(value)
@@ -376,7 +376,7 @@ def _compiled(
 
 
 def _table_of_each(reading: RobotReading) -> dict[int, int]:
-    """Map the line of each rule to the number of its table."""
+    """Map the line number of each rule to the number of its table."""
     records: dict[int, list[Line]] = {}
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)

@@ -50,8 +50,8 @@ def _unquoted(text: str) -> str:
 
 @cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map "7e" to "~" if *decoded* contains "~", or else to "%7E", and likewise every other pair of
-    hexadecimal digits.
+    """Map each pair of hexadecimal digits to the character that it encodes if *decoded* contains
+    that character, or else to the escape in upper case: "7e" to "~" or "%7E".
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -165,7 +165,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalized origin. It begins with `=`, so that the two forms cannot be
-    # confused, and is left out if the authority contains an escape or the URL has no origin.
+    # confused. It is left out if the authority contains an escape or the URL has no origin.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

@@ -132,9 +132,9 @@ class Usage:
 
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL). *tdm_policy* is the URL of the TDMRep policy, and *use* the value of the label
-    `use` of Content Signals. All three are as written. *not_understood* lists preferences that
-    could not be parsed, or that appear before the first record. *read* names the sources that were
-    read: "robots.txt", "header" or "meta".
+    `use` of Content Signals. *licenses*, *tdm_policy* and *use* are as written. *not_understood*
+    lists preferences that are malformed, have an unknown value, or appear before the first record.
+    *read* names the sources that were read: "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -174,8 +174,8 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return the preferences of both. If both have a `tdm_policy` or a `use`, that of *other*
-        counts.
+        """Return the preferences of both objects. If both have a `tdm_policy` or a `use`, the value
+        from *other* counts.
         """
         return Usage(
             self.statements + other.statements,
@@ -199,7 +199,7 @@ class _Preference(NamedTuple):
 
     field: str
     length: int = -1
-    """The octets in the path, or -1 if the line has no path or is not understood."""
+    """The number of octets in the path, or -1 if the line has no path or is not understood."""
     pattern: Pattern | None = None
     statements: tuple[Statement, ...] = ()
     not_understood: tuple[Said, ...] = ()

@@ -147,7 +147,7 @@ def _remaining(word: str) -> str:
         return _GAP
     name, *others = word.split("/")
     if _is_common(name):
-        # The text after the slash is its version, as in Chrome/W.X.Y.Z.
+        # The text after the slash is a version, as in Chrome/W.X.Y.Z.
         name, others = "", ["", *others[1:]]
     return _GAP.join([name, *map(_remaining_behind_slash, others)])
 
@@ -162,7 +162,7 @@ def _is_common(word: str) -> bool:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the one name in the *value* of a User-agent line, or ()."""
+    """Return the name in the *value* of a User-agent line as a tuple, or () if there is none."""
     # Ours O10, O11
     if _is_header(value):
         return _header_name(value)

@@ -204,7 +204,7 @@ class StrictestRefusal(Verdict):
 
     @classmethod
     def of(cls, verdict: Verdict) -> "StrictestRefusal":
-        return cls(**_values_of(verdict), source=verdict._source)  # noqa: SLF001 - of its own base class
+        return cls(**_values_of(verdict), source=verdict._source)  # noqa: SLF001 - an attribute of the base class
 
     def _because(self) -> str:
         return f" in {self.dialect}{super()._because()}"

@@ -1,4 +1,4 @@
-"""`Answer`, the result of GET /robots.txt, and what its headers say about time."""
+"""`Answer` (the result of GET /robots.txt) and functions that read times from its headers."""
 
 import re
 from contextlib import suppress
@@ -35,8 +35,8 @@ class Answer(NamedTuple):
     fetched_at: float
     """Seconds since the epoch."""
     status: int | None = None
-    """The HTTP status, or None if the request raised an exception. If *failure* is None too, the
-    HTTP cache of an offline crawl does not contain the file.
+    """The HTTP status, or None if there was no response. If *status* and *failure* are both None,
+    the HTTP cache of an offline crawl does not contain the file.
     """
     body: bytes = b""
     """The decompressed body, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file decides."""
@@ -131,7 +131,7 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
 
 
 def _epoch(date: bytes | None) -> float | None:
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - robots-lint starts without it
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - robots-lint does not need it
 
     # HTTP dates are shorter than 64 characters.
     text = (date or b"")[:64].decode("latin-1")

@@ -41,7 +41,7 @@ class OutcomeRow(NamedTuple):
     outcome: Outcome
     groups: tuple[AnswerGroup, ...] = ()
     statuses: str = ""
-    """The statuses of the answers in words, such as "2xx"."""
+    """The statuses of the answers as a phrase, such as "401 or 403"."""
     reason: Reason | None = None
     """The reason that verdicts give, or None if the file decides."""
     allows: bool = True
@@ -127,18 +127,18 @@ ROWS = (
             AnswerGroup(
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
-            AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
+            AnswerGroup("5xx", "HTTP 5xx", "by a 5xx status", range(500, 600)),
             # This group includes all other statuses, such as 1xx, 407 and unusable 3xx.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
-        statuses="5xx or a failed fetch, or a temporary 4xx",
+        statuses="5xx, a temporary 4xx, or a failed fetch",
         reason=Reason.UNREACHABLE,
         allows=False,
         setting="UNREACHABLE",
         is_answer=False,
     ),
 )
-"""All outcomes, in the order of reports."""
+"""All outcomes, in the order in which reports list them."""
 
 for _row in ROWS:
     _row.outcome.row = _row

@@ -1,4 +1,4 @@
-"""`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes one."""
+"""`Policy` (the rules of one origin, and how long they apply) and its factory `policy_from`."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
