@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES: 500 KiB, the lowest limit that RFC 9309 2.5 permits."""
 
-# A `RobotsTxt` keeps the rules for up to this many robots, the most recent first.
+# A `RobotsTxt` keeps the rules for up to this many robots, the most recently read first.
 _MAX_ROBOTS = 64
 
 # Shared by all files whose usage preferences have not been read
@@ -135,8 +135,8 @@ class RobotsTxt:
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
         """Return the usage preferences for *url* and *robot*. They do not affect verdicts.
 
-        The first call for a robot parses the file. Raises only `MissingExtra`, if the extra `usage`
-        is not installed.
+        The first call for a robot parses the file. Raises `MissingExtra` if the extra `usage` is
+        not installed, and no other exception.
         """
         return self.read_usage(robot).of(url)
 

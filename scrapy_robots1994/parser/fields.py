@@ -60,7 +60,7 @@ class Role(Enum):
 
 class Field(NamedTuple):
     name: str
-    # The description on the reference page
+    # The description in lint messages and on the reference page
     meaning: str
     role: Role = Role.NONE
     kind: LineKind = LineKind.UNKNOWN

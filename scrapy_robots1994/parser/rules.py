@@ -342,8 +342,8 @@ def _compiled(
     """Return the table or tables for lookup, the rules that can decide (in order), and the first
     characters of their texts.
     """
-    # Ours X3: any record for `*` can refuse, so each has a table of its own, unless the dialect
-    # merges records. Without Allow, one table for all gives the same verdicts.
+    # Ours X3: any record for `*` can disallow a URL, so each record has its own table, unless the
+    # dialect merges records. Without Allow, one table for all records gives the same verdicts.
     are_apart = dialect.has_allow and not dialect.merges_named
     numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}

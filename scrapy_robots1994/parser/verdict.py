@@ -163,7 +163,7 @@ class Verdict(_Sourced):
             record = replace(record, rules=rules, delays=())
         return _unpickled, (type(self), _values_of(self), record)
 
-    # Verdicts are immutable. `copy` would call `__reduce__`, which parses the file and drops rules.
+    # Without these methods, `copy` would call `__reduce__`, which parses the file and drops rules.
     def __copy__(self) -> "Verdict":
         return self
 
