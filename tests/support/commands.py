@@ -58,8 +58,8 @@ def interrupted(
 ) -> CommandResult:
     """Run *command*, call *ready* with its process, and then interrupt it *times* times.
 
-    *ready* may read from stdout: the result's `out` begins with what *ready* returns. Fail unless
-    the command exits with 130 and prints no traceback.
+    If *ready* reads from stdout, it must return what it read: the result's `out` begins with that.
+    Fail unless the command exits with 130 and prints no traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),

@@ -85,7 +85,7 @@ class StatedUsage:
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Usage U9: record the preferences of the robots.txt that is known when the request is sent.
+        # Usage U9: record the preferences of the robots.txt that decides about the request.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
