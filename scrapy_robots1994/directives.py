@@ -25,7 +25,7 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Terms with a value after a colon. In a header, they look like the name of a robot.
+# Terms with a value after a colon. In a header, they look like names of robots.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )

@@ -111,7 +111,7 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets* and the value in texts such as `password=…` with `***`. Remove the
+    """Replace *secrets*, and the values in texts such as `password=…`, with `***`. Remove the
     credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):

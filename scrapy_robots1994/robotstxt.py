@@ -84,8 +84,8 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Parse *body*, which may be any bytes. If it is longer than *limit* bytes, only the whole
-        lines within the limit are obeyed.
+        """Parse *body*, which may contain any bytes. If it is longer than *limit* bytes, only the
+        whole lines within the limit are obeyed.
 
         Set *truncated* if *body* is only the beginning of the file. Raise `ValueError` for an
         unknown *dialect*.

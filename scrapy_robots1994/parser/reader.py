@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
     *number* is the 1-based number of the line, and *raw* the line as written. *field* and *value*
     are also as written, but without the comment and surrounding white space. Both are empty if no
-    colon precedes the comment. Bytes that are not UTF-8 appear as surrogate escapes.
+    colon stands outside the comment. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field in `FIELDS`, even if the dialect lacks it. None if it is unknown."""
+        """The row of the field in `FIELDS`, even if the dialect lacks it. None if unknown."""
         return FIELD_NAMED.get(self.field.lower())
 
     @property
@@ -91,18 +91,18 @@ class Line(NamedTuple):
 
     @property
     def value_column(self) -> int:
-        """The 1-based column at which the value begins, or would begin if it is empty."""
+        """The 1-based column at which the value begins or, if it is empty, would begin."""
         name, _, rest = self.raw.partition(":")
         return len(name) + len(rest) - len(rest.lstrip(SPACE)) + 2
 
     @property
     def comment_column(self) -> int:
-        """The 1-based column of the comment's `#`, or the column after the last character."""
+        """The 1-based column of the comment's `#` or, without a comment, of the end of the line."""
         return len(self.text) - len(self.comment) + 1
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Iterate over *items*. Outside the main thread, pause briefly after every `_PAUSE_ITEMS`."""
+    """Iterate over *items*. Outside the main thread, pause briefly every `_PAUSE_ITEMS` items."""
     return items if current_thread() is main_thread() else _paused(items)
 
 

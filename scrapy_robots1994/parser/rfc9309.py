@@ -44,8 +44,8 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def spellings_of_rule(value: str) -> Sequence[Callable[[str], str]]:
-    """Return a function for each spelling of the rule *value*. The rule covers a URL if any of its
-    spellings does.
+    """Return the functions that make the spellings of the rule *value*. The rule covers a URL if
+    any of these spellings does.
     """
     return (normal_spelling, _prefix_spelling) if "%" in value else (normal_spelling,)
 
@@ -92,7 +92,7 @@ class Pattern(NamedTuple):
         return cls(first, tuple(others), longest, is_anchored)
 
     def work(self, target: str) -> int:
-        """Return an upper bound on the character comparisons of `covers`."""
+        """Return the estimated work of `covers`, in character comparisons."""
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 
     def covers(self, target: str) -> bool:

@@ -43,8 +43,8 @@ NO_RULE = maxsize
 line. Odd numbers, which include this one, allow a URL.
 """
 
-# Returned instead of the number of a rule if a URL is not compared with all rules. All numbers of
-# rules are larger.
+# Returned instead of the number of a rule if a URL is not compared with all rules. These values
+# are smaller than any rule's number.
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -100,14 +100,14 @@ class _Table(NamedTuple):
 
     prefixes: dict[str, int]
     """Maps each text to the number of the first rule that has it. A rule may have several texts. It
-    covers a URL if one of the URL's texts begins with one of the rule's.
+    covers a URL if a text of the URL begins with a text of the rule.
     """
     seconds: str
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
-    """For each of `seconds`, the lengths of the texts with that second character, in ascending
-    order. The last entry is for all other characters. If a text has only one character, its length,
-    1, is in every entry.
+    """For each character of `seconds`, the lengths of the texts with that second character, in
+    ascending order. The last entry is for all other characters. If a text has only one character,
+    its length, 1, is in every entry.
     """
     patterns: dict[Pattern, int]
     """Maps each pattern to the number of its rule, in ascending order of the numbers."""
@@ -308,7 +308,7 @@ class StrictestRules:
 
     ignored = None
     """Always None: rfc9309 obeys the wildcards and split rules that 1994 ignores, and Allow lines
-    that 1994 ignores could only open paths.
+    that 1994 ignores could only allow more URLs.
     """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
@@ -355,7 +355,7 @@ def _compiled(
         value, number = rule.value, 2 * len(kept) + (rule.kind is _ALLOW)
         texts: Sequence[str] = (value,)
         if dialect.has_wildcards:
-            # RFC 9309 2.2.2. Paths must begin with `/`, but in real files, some begin with `*`.
+            # RFC 9309 2.2: paths must begin with `/`, but in real files, some begin with `*`.
             if value[0] not in "/*":
                 continue
             spellings = spellings_of_rule(value)
@@ -381,7 +381,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)
         records.setdefault(record, []).append(rule)
-    # All records without Allow share one table. Equal records share one too.
+    # All records without Allow share one table, and so do records with equal rules.
     numbers: dict[object, int] = {}
     tables: dict[int, int] = {}
     for rules in records.values():
@@ -393,8 +393,8 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. It covers a URL if one of the URL's texts begins with one of
-    the rule's.
+    """Return the texts of a rule. The rule covers a URL if a text of the URL begins with one of
+    them.
     """
     is_path = value[0] == "/"
     # Ours O18, O19, O20

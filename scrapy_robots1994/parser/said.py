@@ -7,12 +7,14 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Text found in a page or a robots.txt, and where."""
+    """Text found in a page or a robots.txt, and where it was found."""
 
     term: str
-    """As written, except that robots directives are in lower case."""
+    """As written, except that robots directives are in lower case, and that members of
+    Content-Usage are normalized and have no parameters.
+    """
     where: str
-    """Where the text was found, such as "meta tag robots"."""
+    """For example, "meta tag robots"."""
 
     def __str__(self) -> str:
         where = escape_control_chars(self.where, 80)

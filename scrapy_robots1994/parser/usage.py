@@ -36,7 +36,7 @@ _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 TDM = "tdm"
-"""The purpose of text and data mining, which only a page can disallow, not robots.txt (TDMRep)."""
+"""The purpose of text and data mining (TDMRep). A page can disallow it, but robots.txt cannot."""
 
 MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
@@ -216,7 +216,8 @@ class _Preference(NamedTuple):
 class UsageRules:
     """The usage preferences of one robots.txt for one robot.
 
-    Raises `MissingExtra` if the extra `usage` is not installed, even for an empty file.
+    The constructor raises `MissingExtra` if the extra `usage` is not installed, even for an empty
+    file.
     """
 
     __slots__ = ("_general", "_licenses", "_lines", "_size")
@@ -242,7 +243,7 @@ class UsageRules:
         # Usage U3: the longest path decides.
         self._lines = sorted(_preferences(lines), key=lambda it: -it.length)
         for line in above.others:
-            # Usage U6: preferences above the first record apply to no robot.
+            # Usage U6: these preferences apply to no robot, so they are only reported.
             if (field := field_of(line)) in LABELS_OF:
                 where = f"robots.txt line {line.number}, which belongs to no record"
                 said = (Said(line.value, where),)

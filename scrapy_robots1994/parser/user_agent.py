@@ -122,7 +122,7 @@ def _phrases_of(robot: str) -> list[str]:
 
 def _phrases(header: str) -> list[str]:
     """Return the phrases in *header*, without versions, addresses, locales and the words of
-    browsers and systems. Takes linear time.
+    browsers and operating systems. Takes linear time.
     """
     # Ours O9
     parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))

@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """Finds the record of a verdict only when a caller asks for it, which few do."""
+    """Finds the record of a verdict on demand, because few callers need the record."""
 
     first_line: int
     names: tuple[str, ...]

@@ -48,7 +48,7 @@ class Answer(NamedTuple):
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """Why there is no usable answer, in a few words, or None if the status explains it."""
+    """Why there is no usable answer, in a few words. None if there is one or *status* says why."""
     source: Source = "fetched"
     error: Exception | None = None
     """The exception that the request raised. It is not written to stores."""

@@ -54,7 +54,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean "unreachable" through a proxy, because the proxy may have sent them."""
+    """Statuses that mean "unreachable" if a proxy was used, because it may have sent them."""
     is_trusted: bool = False
     """Whether the answer counts as the origin's own even if it came through a proxy."""
 
@@ -149,7 +149,7 @@ TEXT = GROUPS[0]
 """Answers with a file."""
 
 FAILURE = GROUPS[-1]
-"""No answer, and statuses that are in no group."""
+"""No answer, and statuses that are in no other group."""
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _OUTCOME_OF = {
