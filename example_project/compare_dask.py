@@ -1,9 +1,9 @@
 """Compare this package with Protego on a folder of robots.txt files, using dask.
 
 To run it, first `pip install dask toolz`, and then `python compare_dask.py FOLDER report.html`. The
-report is like that of `scrapy robots-compare`. By default, dask uses the processors of this
-machine. To use a cluster, create `dask.distributed.Client("scheduler:8786")` at the beginning of
-`main`.
+report has the same form as one from `scrapy robots-compare`. By default, dask uses the processors
+of this machine. To use a cluster, create `dask.distributed.Client("scheduler:8786")` at the
+beginning of `main`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # Sourced by the commands in this folder. Sets `here`, `root` and `python`.
 #
-# `python` is the interpreter given by --python or ROBOTS1994_PYTHON, which must have the package
-# installed. By default, it is the interpreter of .venv, which is created if it is missing.
+# `python` is the interpreter given by --python or ROBOTS1994_PYTHON. The package must be installed
+# for this interpreter. By default, `python` is the interpreter in .venv, which is created if it is
+# missing.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")

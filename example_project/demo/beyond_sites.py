@@ -11,7 +11,7 @@ DELAY = 0.5
 class Case:
     """`pages` maps each path to the links on its page and the content of its robots meta tag.
 
-    `fetched` and `exported` are the paths that must be fetched, and those that must yield an item.
+    `fetched` contains the paths that must be fetched, and `exported` those that must yield an item.
     If `exported` is None, every fetched page must yield one.
     """
 

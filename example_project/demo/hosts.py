@@ -32,8 +32,8 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether robots.txt cannot be fetched (Ours R5). Nothing is stored then, so each worker
-        tries for itself.
+        """Whether robots.txt cannot be fetched (Ours R5). Such a failure is not stored, so each
+        worker tries to fetch the file.
         """
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE

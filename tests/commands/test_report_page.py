@@ -128,7 +128,7 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    # The last column cannot be tested, because it is the same in all rows.
+    # The last column cannot be tested, because its value is the same in all rows.
     for column in range(1, 6):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
@@ -194,7 +194,7 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    # Each call returns the entries since the previous call.
+    # `get_log` returns only the entries since its previous call.
     log: Any = chromium.get_log
     log("performance")
     log("browser")

@@ -157,7 +157,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # `open` blocks until the command opens the pipe, its second file.
+            # `open` blocks until the command opens the pipe, which is its second argument.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

@@ -78,7 +78,7 @@ class Row:
     """An answer to GET /robots.txt, and its meaning.
 
     *at* is the origin, or "" for `{slug}.test`. *requests* is the number of requests to the origin
-    per attempt. If *by_proxy*, the server is their proxy.
+    per attempt. If *by_proxy*, the server acts as the proxy for them.
     """
 
     slug: str

@@ -166,7 +166,7 @@ LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_pa
 def test_first_requests_that_wait_are_sent_at_the_close(
     site: Site, reactor: Reactor, limit: int, sent: int
 ) -> None:
-    """Ours R6: `CONCURRENT_REQUESTS` limits how many waiting requests are sent; 0 is no limit."""
+    """Ours R6: `CONCURRENT_REQUESTS` limits how many waiting requests are sent. 0 is unlimited."""
     late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
     site.answer("/robots.txt", late)
     side = Side(reactor=reactor, settings={"CONCURRENT_REQUESTS": limit})
@@ -289,7 +289,9 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The middleware's copy has the meta of a scheduled request, but was not scheduled itself."""
+    """The copy that `TokenMiddleware` makes has the meta of a scheduled request, but is not
+    scheduled itself.
+    """
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -329,7 +331,7 @@ def complete_items(
     """Run a crawl that closes early, then resume it.
 
     Return whether all items of the first crawl have the field *found*, and how many items of both
-    crawls have it.
+    crawls together have it.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},

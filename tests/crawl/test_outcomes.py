@@ -35,8 +35,8 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires at exactly
-one of these times.
+"""The times, in seconds, at which a page of each origin is requested. No policy expires exactly
+at any of these times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
@@ -86,7 +86,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Count the requests of each row, without those for pages."""
+        """Count the requests of each row, except those for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")

@@ -57,7 +57,9 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Without a reactor, only half of the connections are for fetches, so 3 would not suffice."""
+    """Without a reactor, only half of the connections are for fetches, so 3 connections would not
+    suffice.
+    """
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
         site,

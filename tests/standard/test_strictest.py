@@ -35,7 +35,7 @@ Disallow: /below
 def test_refusal_names_the_dialect_and_the_line(
     path: str, dialect: str, line: int
 ) -> None:
-    """If both dialects disallow the URL, the line of 1994 is named."""
+    """If both dialects disallow the URL, the verdict names the line that decides in 1994."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict(path, "rex")
 
     assert not verdict.allowed

@@ -160,8 +160,8 @@ class DroppingMiddleware:
 
 
 class CallsAnother:
-    """Calls a middleware that drops the robots.txt of a.test. Raises if a request fails for another
-    reason.
+    """Calls a middleware that drops the robots.txt of a.test. Raises an error if a request fails
+    for any other reason.
     """
 
     def process_request(self, request: Request, spider: Any = None) -> None:

@@ -130,7 +130,7 @@ class CrawlResult:
 
     @property
     def reasons(self) -> list[str | None]:
-        """The reason for each failed request, or None if it was not refused."""
+        """For each failed request, the reason for its refusal, or None if it was not refused."""
         return [it.verdict["reason"] if it.verdict else None for it in self.failed]
 
     @property

@@ -108,7 +108,7 @@ OF_LIBRARIES: dict[str, Exception] = {
 
 
 class FailingHandler(FakeHandler):
-    """Raises the exception of the host for its robots.txt, and answers all other requests."""
+    """Raises the host's exception if robots.txt is requested, and answers all other requests."""
 
     async def answer(self, request: Request) -> Response:
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")

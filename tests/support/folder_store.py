@@ -13,7 +13,7 @@ MAX_BYTES = 2**24
 
 
 class FolderStore:
-    """Its URL is `mypackage.stores.FolderStore:///path/of/folder`."""
+    """A store with the URL `mypackage.stores.FolderStore:///path/of/folder`."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)

@@ -26,7 +26,7 @@ LEASES = 16
 
 
 class PageRequest(Request):
-    """A request whose constructor takes different arguments, so that `replace` fails."""
+    """A request whose constructor takes arguments of its own, so that `replace` fails."""
 
     def __init__(self, page: str, spider: RequestingSpider) -> None:
         super().__init__(page, spider.fetched, errback=spider.failed, dont_filter=True)

@@ -22,7 +22,7 @@ TIMEOUT_SECONDS = 20.0
 
 
 class RedisServer:
-    """A server that is empty at first and runs as long as the `with` block.
+    """A server that is empty at first and runs until the `with` block ends.
 
     After `stop` and `start`, it is empty again but keeps its port.
     """

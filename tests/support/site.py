@@ -57,7 +57,7 @@ def tls_context(pem: str) -> ssl.SSLContext:
 
 
 class Site:
-    """A server that runs as long as the `with` block.
+    """A server that runs until the `with` block ends.
 
     It answers for any host name. Crawls resolve every name under `test` to 127.0.0.1, where the
     server listens on *ports* ports. It also listens on *addresses* further loopback addresses, on

@@ -185,7 +185,7 @@ class ItemSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """When a request fails, sends it again to each of *new_urls*, with the same meta."""
+    """When a request fails, sends it again to each of *new_urls*, with its meta."""
 
     name = "elsewhere"
     new_urls: list[str]

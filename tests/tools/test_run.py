@@ -1,4 +1,4 @@
-"""If a program is missing, its tests are skipped or fail, and say how to install it."""
+"""If a program is missing, tests that need it are skipped or fail, and say how to install it."""
 
 from __future__ import annotations
 

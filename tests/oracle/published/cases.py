@@ -57,6 +57,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Map the name of each question that we answer differently to the reason."""
+    """Return the reasons for our different answers, by the names of the questions."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}
