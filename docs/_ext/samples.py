@@ -104,7 +104,7 @@ def differing(docs: Path, folder: Path) -> Iterator[str]:
                 run("scrapy runspider walk.py", folder)
             for command, output in SAMPLE.findall(page):
                 printed = run(command, folder)[0]
-                # The page may leave out the last lines.
+                # The page may leave out the end of the output.
                 if not plain(printed).startswith(plain(output)):
                     yield f"{name}: {command} prints:\n{printed}"
 
