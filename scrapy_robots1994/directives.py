@@ -162,9 +162,9 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
-# unclosed piece extends to the end of the page, so matching takes linear time, unlike in
-# `html.parser` and libxml2 before 2.14.
+# `_HTML` and `_XML` match one piece of a page at a time, such as a tag or a comment, as an HTML
+# tokenizer would. An unclosed piece extends to the end of the page, so matching takes linear time,
+# unlike in `html.parser` and libxml2 before 2.14.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"

@@ -13,7 +13,7 @@ class RobotsError(Exception):
 
 
 class SettingsError(RobotsError, ValueError):
-    """A setting is unknown or has a wrong value."""
+    """A setting is unknown or has an invalid value."""
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing

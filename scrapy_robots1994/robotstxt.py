@@ -71,8 +71,8 @@ class RobotsTxt:
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated memory of the file and its rules, in bytes. 0 until `prepare` measures it,
-        and again after more rules or preferences have been read.
+        """The estimated memory of the file and its rules, in bytes. It is 0 until `prepare`
+        measures the memory, and is reset to 0 when more rules or preferences are read.
         """
 
     @classmethod

@@ -13,7 +13,7 @@ _MARKS = {
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark at the start of *body* (b"" if there is none) and the encoding."""
+    """Return the byte order mark of *body* (b"" if there is none) and the encoding of *body*."""
     # Ours O16
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):

@@ -201,7 +201,7 @@ def groups_of(
     """
     group = Group()
     # `is_open`: a record has begun, and no blank line has ended it. `is_named`: a rule has ended
-    # its list of names.
+    # the list of the record's names.
     is_open = is_named = False
     # Where the last run begins in `names`, and whether the next User-agent line continues it
     run, is_run = 0, True

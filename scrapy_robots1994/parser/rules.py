@@ -169,8 +169,8 @@ class _Tables(NamedTuple):
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the smallest number with which a table disallows a URL with these *texts*, or the
-        smallest of all numbers if no table disallows it.
+        """Return the smallest number with which a table disallows a URL with these *texts*. If no
+        table disallows it, return the smallest number that a table gives.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK

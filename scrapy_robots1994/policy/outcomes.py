@@ -45,7 +45,7 @@ class OutcomeRow(NamedTuple):
     reason: Reason | None = None
     """The reason that verdicts give, or None if the file decides."""
     allows: bool = True
-    """Whether URLs are allowed by default, if no file decides."""
+    """Whether URLs are allowed by default when no file decides."""
     setting: str = ""
     """The setting, without `ROBOTS1994_`, that may reverse *allows*."""
     max_lifetime: float = float("inf")

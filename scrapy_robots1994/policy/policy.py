@@ -88,7 +88,7 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the policy is fresh at *now*, and not dated more than `CLOCK_SKEW` ahead."""
+        """Whether the policy is fresh at *now* and dated at most `CLOCK_SKEW` after *now*."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
