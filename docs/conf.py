@@ -13,7 +13,7 @@ from scrapy_robots1994 import __version__  # noqa: E402 - needs the path added a
 
 project = "scrapy_robots1994"
 author = "scrapy_robots1994 developers"
-copyright = f"2026, {author}"  # noqa: A001 - the name that Sphinx reads
+copyright = f"2026, {author}"  # noqa: A001 - Sphinx reads this name
 version = release = __version__
 
 extensions = [

@@ -196,7 +196,7 @@ def main(args: list[str]) -> int:
             if args != ["--check"]:
                 file.write_text(text, "utf-8")
     if args == ["--check"] and stale:
-        sys.stderr.write(f"stale, run docs/_ext/generated.py: {', '.join(stale)}\n")
+        sys.stderr.write(f"stale (run docs/_ext/generated.py): {', '.join(stale)}\n")
         return 1
     return 0
 
