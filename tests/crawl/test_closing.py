@@ -166,7 +166,7 @@ LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_pa
 def test_first_requests_that_wait_are_sent_at_the_close(
     site: Site, reactor: Reactor, limit: int, sent: int
 ) -> None:
-    """Ours R6: `CONCURRENT_REQUESTS` limits how many waiting requests are sent. 0 is unlimited."""
+    """Ours R6: `CONCURRENT_REQUESTS` limits how many waiting requests are sent. 0 sets no limit."""
     late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
     site.answer("/robots.txt", late)
     side = Side(reactor=reactor, settings={"CONCURRENT_REQUESTS": limit})

@@ -221,7 +221,7 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
     requests are scheduled.
     """
     page = replies.html("many")
-    # If two hosts are equally busy, Scrapy 2.13 takes the first by name, which is urgent.test.
+    # If two hosts are equally busy, Scrapy 2.13 takes the one whose name sorts first: urgent.test.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]

@@ -27,7 +27,7 @@ def octets(text: str) -> bytes:
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """Return *text* with one character per octet, and with its escapes as they are."""
+    """Return *text* with one character per octet, and with its escapes unchanged."""
     return octets(text).decode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""Each session prints, logs and counts what its file records (see `tests.support.recorded`).
+"""Each session has the output, log and stats in its file (see `tests.support.recorded`).
 
 `ROBOTS1994_RECORD=1 tests/run tests/recorded` records the sessions again.
 """

@@ -47,7 +47,7 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, each under a name for what it changes."""
+    """Return equivalent spellings of *text*, each with the name of its change as key."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
     # Blank lines end with CR NL. An NL after a CR would not be a blank line, but part of a CR NL.

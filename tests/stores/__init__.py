@@ -1,1 +1,1 @@
-"""Tests of the stores. `contract` contains those that every store must pass."""
+"""Tests of the stores. `contract` contains the tests that every store must pass."""

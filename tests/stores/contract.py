@@ -28,7 +28,7 @@ OTHERS = (
     "http://www.site.example",
     "http://site.example:8080",
     "http://[::1]:8080",
-    # Too long for the name of a file (255 bytes) once its `:` and `/` are escaped.
+    # This origin exceeds the 255 bytes of a file name once its `:` and `/` are escaped.
     "http://" + ".".join(["a" * 61] * 4)[:247],
 )
 ENTRY = bytes(range(256)) * 4

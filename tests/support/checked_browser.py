@@ -1,4 +1,4 @@
-"""A spider that checks what its browser requests, shown in `docs/beyond.rst`."""
+"""The spider in `docs/beyond.rst`, which checks the requests of its browser."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
 
 PRELOADED = (
-    # This module must come first, because it replaces the clock that the others import.
+    # This module must come first, because it replaces the clock that the others use.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",

@@ -21,7 +21,7 @@ from twisted.internet.base import DelayedCall
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""A thread that takes longer than this to end counts as left open."""
+"""A thread that takes longer than this to end is reported."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:

@@ -122,8 +122,8 @@ def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> Non
 @pytest.mark.parametrize(
     ("paused", "returned", "is_returned"),
     [
-        # The time limit is 35 s. In the first three rows, the wait in the queue ends just before or
-        # just after that.
+        # The time limit is 35 s. In the first three rows, the wait in the queue ends one
+        # second before or after the limit.
         (34, 60, True),
         (36, 60, True),
         (34, 90, False),

@@ -1,4 +1,4 @@
-"""Each kind of problem has correct examples, and advice that solves it."""
+"""Each kind of problem has correct examples, and its advice solves the problem."""
 
 from __future__ import annotations
 

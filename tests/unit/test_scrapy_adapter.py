@@ -22,7 +22,7 @@ PAGES = 3
 class Change(NamedTuple):
     """A change to Scrapy's source, in modules whose names begin with *where*.
 
-    *said* lists a part of each warning that must be logged. *more* contains further patterns and
+    *said* has a part of each warning that must be logged. *more* contains further patterns and
     replacements, each with its own *where* if it differs.
     """
 

@@ -71,5 +71,5 @@ def test_every_default_is_accepted() -> None:
 def test_no_limit_of_a_crawl_ends_a_command() -> None:
     limits = {it for it in dir(default_settings) if it.startswith("CLOSESPIDER_")}
 
-    # A command has no items.
+    # Commands scrape no items.
     assert limits - {"CLOSESPIDER_ITEMCOUNT"} <= ISOLATED.keys()

@@ -26,7 +26,7 @@ PARTS: dict[str, Any] = {"spider": None, "signals": Mock(), "stats": Mock()}
 
 
 class Fake:
-    """An in-memory store with leases. The method that `fails` names raises an error."""
+    """An in-memory store with leases. The method named in `fails` raises an error."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}

@@ -32,7 +32,7 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert terminal.painter("auto")("x", "1") == "x"
     assert terminal.painter("never")("x", "1") == "x"
     monkeypatch.delenv("NO_COLOR")
-    # Standard output is a file.
+    # Here, standard output is a file.
     monkeypatch.setattr(os, "isatty", lambda file: file != 1)
     assert terminal.painter("auto")("x", "1") == "x"
     assert terminal.painter("always")("x", "1") != "x"

@@ -1,7 +1,7 @@
 """Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
 Each program has a JSON file with robots.txt files and the expected answers for robots and URLs. The
-file also names the repository, commit, paths and licence of the tests that it was taken from.
+JSON file also names the repository, commit, paths and licence of the tests it was taken from.
 `otherwise.json` lists the questions that we answer differently, with the reasons.
 """
 
