@@ -14,7 +14,7 @@ class ForbiddenByRobots(IgnoreRequest):
 
     @property
     def verdict(self) -> Verdict:
-        """The reason for the refusal, with the line and the record."""
+        """Why the request is refused, and the line and record that refuse it, if any."""
         verdict: Verdict = self.args[0]
         return verdict
 

@@ -66,7 +66,7 @@ JITTER = 0.25
 """Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
-"""In seconds. A longer Retry-After ends the retries."""
+"""A Retry-After of more than this many seconds ends the retries."""
 
 GRACE_SECONDS = 5.0
 """A request is abandoned this many seconds after its timeout (Ours R7)."""
@@ -168,7 +168,7 @@ class RobotsFetcher:
                     return answer
                 words = answer.words
             attempts += 1
-            pause *= 1 + JITTER * random.random()  # noqa: S311 - only spreads the load
+            pause *= 1 + JITTER * random.random()  # noqa: S311 - jitter need not be secure
             retrying(origin, words, attempts, len(self._pauses) + 1, pause)
             await sleep(pause)
             # Ours 3.2: HttpCacheMiddleware may have cached the failure.
@@ -211,7 +211,7 @@ class RobotsFetcher:
             self._count(self._crawler, stats.REQUESTS)
 
     async def _send(self, request: Request, seconds: float) -> Response:
-        # Bypass the scheduler, so that robots.txt is neither filtered nor queued.
+        # Bypass the scheduler, so that the request is neither filtered nor queued there.
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
@@ -254,7 +254,7 @@ class RobotsFetcher:
                 return failed(source="cache", error=None)
             is_large = isinstance(middleware, HttpCompressionMiddleware)
         else:
-            # Like the built-in middleware, do not count `IgnoreRequest`.
+            # Like the built-in middleware, count every exception except `IgnoreRequest`.
             self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
             is_large = isinstance(error, DownloadCancelled)
         if is_large:
@@ -339,7 +339,10 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
 
 
 def _redirect_fault(target: str, urls: list[str]) -> str:
-    """Return why the redirect from *urls* to *target* is not followed, or ""."""
+    """Return why the redirect to *target* is not followed, or "" to follow it.
+
+    *urls* are the URLs requested so far.
+    """
     if len(urls) > MAX_REDIRECTS:
         kind = "a redirect loop, " * (target in urls)
         return f"{kind}more than {MAX_REDIRECTS} redirects"
@@ -370,8 +373,8 @@ def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
     numbers = getattr(error, "errno", None), getattr(error, "osError", None)
     if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
         return True
-    # `reasons` are Twisted's Failures. Clients based on asyncio may raise an `ExceptionGroup` with
-    # one exception per address of the host.
+    # In Twisted's errors, `reasons` is a list of Failures. Clients based on asyncio may raise an
+    # `ExceptionGroup` with one exception per address of the host.
     inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
     causes = [getattr(it, "value", it) for it in inner]
     causes += [error.__cause__, error.__context__]

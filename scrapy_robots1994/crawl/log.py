@@ -43,7 +43,7 @@ def log_line(
     of the log record.
     """
     shown = (_Safe(it) if isinstance(it, str) else it for it in values)
-    # `Spider.logger` also sets this attribute.
+    # Like `Spider.logger`, set the attribute `spider` of the record.
     extra = {"spider": crawler.spider, **more}
     logger.log(level, text, *shown, exc_info=error, extra=extra)
 

@@ -42,7 +42,7 @@ MAX_BODY_BYTES = 8_388_608
 META: dict[str, Any] = {
     OPT_OUT: True,
     OWN_MARK: True,
-    # Ours R2: we follow redirects, which may lead to another host.
+    # Ours R2: we follow redirects ourselves, and they may lead to another host.
     "allow_offsite": True,
     "dont_redirect": True,
     # Ours 3.1: we retry the request ourselves.
@@ -130,7 +130,7 @@ class RobotName:
         """The name for requests that set no User-Agent."""
 
     def of(self, request: Request) -> str | bytes:
-        """Return the name for *request*, a bare name or a whole User-Agent header."""
+        """Return the name of our robot for *request*: a bare name or a whole User-Agent header."""
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 

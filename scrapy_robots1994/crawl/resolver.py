@@ -164,8 +164,8 @@ class PolicyResolver:
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """Raise `FetchAborted` for the waiting requests, and cancel their fetches (Ours R6).
 
-        Requests for which *keeps* is true continue to wait, for up to `ROBOTS1994_TIMEOUT` plus one
-        second.
+        Requests for which *keeps* returns True continue to wait, for up to `ROBOTS1994_TIMEOUT`
+        plus one second.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -177,7 +177,7 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # Wait one second more, so that a request can still end by its own timeout.
+        # Wait one second more, so that a robots.txt request can still end by its own timeout.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:

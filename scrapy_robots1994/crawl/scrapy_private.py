@@ -1,7 +1,7 @@
 """All code that uses undocumented parts of Scrapy.
 
-If one of these parts is missing, a crawl still obeys robots.txt, but logs a warning that says what
-no longer works (`LOST`).
+If a part that `LOST` lists is missing, a crawl still obeys robots.txt, but logs a warning that says
+what no longer works.
 """
 
 from __future__ import annotations

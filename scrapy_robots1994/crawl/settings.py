@@ -105,7 +105,7 @@ class RobotsSettings:
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked, and whose robots.txt is not requested. A host
     such as ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is
-    written as ``"https://h.example:8443"``.
+    written with its scheme, as in ``"https://h.example:8443"``.
     """
     # Limited, because waiting requests are kept in memory, even with JOBDIR.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
@@ -113,8 +113,8 @@ class RobotsSettings:
     ``CONCURRENT_REQUESTS``. At most 64 of them may be for the same origin. Any others that wait do
     count, so a slow robots.txt can then delay requests for other origins. If
     ``CLOSESPIDER_PAGECOUNT``, ``CLOSESPIDER_PAGECOUNT_NO_ITEM`` or ``CLOSESPIDER_ITEMCOUNT`` is
-    set, no more than 1% of that number may wait in this way. Waiting requests are lost if the crawl
-    is killed (SIGKILL).
+    set to ``n``, at most ``n / 100`` requests may wait in this way. Waiting requests are lost if
+    the crawl is killed (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether to leave all decisions to Scrapy's own middleware, and only report what
@@ -126,8 +126,8 @@ class RobotsSettings:
     in ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """The path of the comparison report, written when the spider closes. It may contain
-    ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
+    """The path of the comparison report, which is written when the spider closes. The path may
+    contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
@@ -151,8 +151,8 @@ class RobotsSettings:
     Their names may change with the drafts that define them.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """The folder in which each crawl records every robots.txt and every decision; see
-    :doc:`/evidence`. It may contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
+    """The path of the folder in which each crawl records every robots.txt and every decision; see
+    :doc:`/evidence`. The path may contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether the spider closes with the reason ``robotstxt_denied`` instead of ``finished`` if
@@ -243,7 +243,9 @@ class RobotsSettings:
 
             purposes = ", ".join(self.purposes)
             what = (
-                f"pages are for {purposes}" if purposes else "preferences are reported"
+                f"pages are used for {purposes}"
+                if purposes
+                else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
         # Added last, because a long line is cut at the end.

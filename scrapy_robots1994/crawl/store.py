@@ -5,7 +5,7 @@ the first failure is logged as a warning. All calls run in one thread, in order.
 
 Each crawl that shares the store is a worker. If the store has leases, only the worker that holds
 the lease of an origin fetches its robots.txt. The other workers look for the answer every second,
-and fetch the file themselves after `LEASE_SECONDS`.
+and fetch the file themselves if there is none after `LEASE_SECONDS`.
 """
 
 import math

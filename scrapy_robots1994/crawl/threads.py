@@ -75,8 +75,8 @@ class Turns:
 
 
 def thread_safe_call() -> Any:
-    """Return a function that schedules a call on the event loop, from any thread or signal
-    handler.
+    """Return a function that schedules a call on the event loop, from any thread or from a handler
+    of the module `signal`.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe

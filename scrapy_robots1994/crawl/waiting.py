@@ -119,7 +119,7 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait or are held.
 
-    Up to *max_waiting* of them, and up to `MAX_OF_ORIGIN` of one origin, do not count towards
+    Up to *max_waiting* of them, and up to `MAX_OF_ORIGIN` for each origin, do not count towards
     `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close, and again
     `CLOSE_SECONDS` later if it still sends some of these requests.
     """
@@ -150,8 +150,8 @@ class WaitingRequests:
         self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
-        # Held requests are released on these signals and on `scheduler_empty`. Scrapy usually sends
-        # one of them after a request has finished.
+        # Held requests are released on the next two signals and on `scheduler_empty`. One of these
+        # usually follows when a request has finished.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
         connect(self.close, signals.spider_closed)

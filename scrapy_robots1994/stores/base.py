@@ -63,10 +63,10 @@ class Store(Protocol):
 
 
 class LeasingStore(Store, Protocol):
-    """A store that lets only one worker at a time fetch a robots.txt."""
+    """A store with leases, so that only one worker at a time fetches an origin's robots.txt."""
 
     def lease(self, origin: str, seconds: float) -> bool:
-        """Take the lease of *origin*, or return False if it is taken.
+        """Take the lease of *origin* and return True, or return False if another worker holds it.
 
         The lease ends after *seconds*, unless it is released earlier.
         """

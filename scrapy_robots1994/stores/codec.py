@@ -41,7 +41,7 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """
     try:
         return _decode(entry, origin, limit)
-    except Exception:  # noqa: BLE001 - damaged bytes may raise anything
+    except Exception:  # noqa: BLE001 - a damaged entry may cause any error
         return None
 
 

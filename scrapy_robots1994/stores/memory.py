@@ -15,7 +15,7 @@ def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
     The newest policy stays even if it alone exceeds *max_bytes*. After a policy has grown, put it
     into the cache again, so that its new size counts.
     """
-    # Every policy counts as at least this share, so that at most *max_origins* fit.
+    # Every policy counts as at least this many bytes, so that at most *max_origins* fit.
     share = -(-max_bytes // max_origins)
 
     def size_of(policy: Policy) -> int:

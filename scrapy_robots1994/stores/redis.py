@@ -17,9 +17,7 @@ PREFIX: Final = "robots1994"
 
 
 class RedisStore:
-    """A store in Redis. The keys are `PREFIX:policy:ORIGIN` and `PREFIX:lease:ORIGIN`, and all
-    expire.
-    """
+    """A store in Redis. The keys, `PREFIX:policy:ORIGIN` and `PREFIX:lease:ORIGIN`, expire."""
 
     def __init__(self, client: Any, prefix: str = PREFIX) -> None:
         self._client = client
@@ -31,7 +29,7 @@ class RedisStore:
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
-        # A `/`, `?` or `#` in the password would end the host too early, and part of the password
+        # A `/`, `?` or `#` in the password would end the netloc too early, and part of the password
         # would be taken for the port.
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":

@@ -18,7 +18,7 @@ _GET = (
     "AND length(entry) <= ?"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
-# Deletes the oldest tenth: a replaced entry gets a new rowid, so the lowest rowids are the oldest.
+# Deletes the oldest tenth, by rowid: an entry that is replaced gets a new, higher rowid.
 _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"

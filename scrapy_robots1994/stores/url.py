@@ -33,7 +33,7 @@ class StoreUrl(NamedTuple):
     max_origins: int = _MEMORY["max_origins"]
     """The maximum number of policies in memory."""
     max_bytes: int = _MEMORY["max_bytes"]
-    """The maximum size of all policies in memory."""
+    """The maximum total size of the policies in memory, in bytes."""
     url: str | None = None
     """The URL for `Store.from_url`, or None if policies stay in memory."""
     timeout: float = 2.0
@@ -94,7 +94,7 @@ class StoreUrl(NamedTuple):
         return escape_control_chars(redact_secrets(text, secrets), 300)
 
     def __str__(self) -> str:
-        """Return the URL without credentials and options, for logs."""
+        """Return the URL without credentials or options, for logs."""
         url = "memory://" if self.url is None else self.url
         return escape_control_chars(redact_url(url))
 

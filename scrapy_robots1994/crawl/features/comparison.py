@@ -60,7 +60,7 @@ MAX_KEPT = 5
 """How many example decisions are kept for each combination of site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
-"""A closing crawl stops looking for causes after this many seconds."""
+"""A closing crawl stops looking for the causes of differences after this many seconds."""
 
 
 class CrawlComparison:

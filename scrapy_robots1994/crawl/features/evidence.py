@@ -100,7 +100,7 @@ class EvidenceFile:
         self._lines.append(line)
 
     def write(self) -> Future[Exception | None]:
-        """Write the lines added since the last call as one gzip member, in the thread.
+        """Write the lines added since the last call as one gzip member, in the background.
 
         The result of the future is the first error of all writes so far, or None.
         """

@@ -63,8 +63,8 @@ class RobotsPages(BaseSpiderMiddleware):
     """Obeys the robots directives and usage preferences of pages.
 
     With `ROBOTS1994_PAGES`, it puts the `Directives` of each page into
-    `response.meta["robots1994_page"]`. The value of the setting decides whether it drops items of
-    NOINDEX pages, requests from NOFOLLOW pages, and requests for links with `rel=nofollow`.
+    `response.meta["robots1994_page"]`. The value of the setting decides which of these it drops:
+    items of NOINDEX pages, requests from NOFOLLOW pages, or requests for links with `rel=nofollow`.
 
     With `ROBOTS1994_USAGE`, it sets `response.meta["robots1994_usage"]` to the `Usage` stated by
     robots.txt, headers and meta tags. Unless the setting is "report", it drops items of pages

@@ -27,7 +27,7 @@ def other_parsers(
 ) -> dict[str, Parse]:
     """Return the parsers in *wanted*, the value of *setting*.
 
-    The key of each parser is its import path, but for Scrapy's parsers just the class name.
+    The key of each parser is its import path or, for Scrapy's own parsers, the class name.
 
     Raise `SettingsError` for anything that is not a parser, and `MissingExtra` if a library that a
     parser needs is not installed.
