@@ -37,7 +37,7 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 
 def shares(report: dict[str, Any], dialect: str) -> str:
-    """Return the percentage of sites that *dialect* opens, and of those that it closes."""
+    """Return the percentages of sites that *dialect* opens and that it closes, as text."""
     (parser,) = report["parsers"]
     changes = Counter(
         it["parsers"][parser]["dialects"][dialect] for it in report["sites"]

@@ -39,9 +39,9 @@ class Way:
     def print(self, what: str) -> None:
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
-        print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 - its output
+        print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 - program output
         for module, name in sorted(self.functions) if LISTED else ():
-            print(f"  {module} {name}")  # noqa: T201 - its output
+            print(f"  {module} {name}")  # noqa: T201 - program output
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code

@@ -37,9 +37,9 @@ class RobotsCheck(RobotsCommand):
 
     Say for each URL whether the robot of the project may retrieve it, and which line
     of robots.txt decides. Give the URLs as arguments, in a file (--urls) or on
-    standard input (-). Unless --robots names a file, the robots.txt of each origin
-    is fetched as in a crawl, with the downloader and the settings of the project.
-    Each verdict is printed as soon as the origin of the URL has answered.
+    standard input (-). Without --robots, the robots.txt of each origin is fetched
+    as in a crawl, with the downloader and the settings of the project. Each verdict
+    is printed as soon as the origin of the URL has answered.
 
     examples:
       scrapy robots-check https://example.com/ https://example.com/private/x
@@ -141,7 +141,7 @@ class RobotsCheck(RobotsCommand):
 
     def _print(self, row: "Row") -> None:
         # A URL counts as unknown if its robots.txt could not be fetched or read, even if a setting
-        # allows or disallows it.
+        # then allows or disallows the URL.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:
@@ -182,8 +182,8 @@ class Row:
     """The verdict in the dialect rfc9309, if it contradicts *verdict*."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """The usage preference that disallows one of the crawl's purposes. None if nothing does, or if
-    *verdict* disallows the URL anyway.
+    """The usage preference that disallows one of the crawl's purposes. None if there is no such
+    preference, or if *verdict* disallows the URL anyway.
     """
 
     @classmethod

@@ -22,11 +22,11 @@ MAX_ALONE = 50
 class RobotsCompare(RobotsCommand):
     help_text = """Compare this package with other parsers of robots.txt.
 
-    Compare how this package and other parsers read robots.txt: files, folders of
-    files, or the robots.txt of URLs. The parsers are asked about the URLs of --urls
-    or, by default, about a sample of paths made from the rules: the path of a rule,
-    longer and shorter paths, and the same paths in another percent-encoding. By
-    default, they are asked for each robot that the file names, and for one that it
+    Compare how this package and other parsers read robots.txt files, given as file
+    names, folders or URLs. The parsers are asked about the URLs of --urls or, by
+    default, about a sample of paths made from the rules: the path of a rule, longer
+    and shorter paths, and the same paths in another percent-encoding. By default,
+    the questions are about each robot that the file names, and about one that it
     does not name. A file named after a host, such as example.org.txt, counts as the
     robots.txt of http://example.org and https://example.org.
 
@@ -71,7 +71,7 @@ class RobotsCompare(RobotsCommand):
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
         if not args:
-            raise WrongUse("no file given: name a file, a folder or a URL")
+            raise WrongUse("no file given: pass a file, a folder or a URL")
         if opts.processes < 1:
             raise WrongUse("--processes must be 1 or more")
         # Report wrong options now, because the comparison may take a long time.
@@ -81,12 +81,12 @@ class RobotsCompare(RobotsCommand):
         if opts.urls is not None:
             opts.urls = [redact_credentials(it) for it in listed(opts.urls)]
             if not opts.urls:
-                raise WrongUse("--urls: the file contains no URL: write one per line")
+                raise WrongUse("--urls: the file contains no URLs; write one per line")
             for url in opts.urls:
                 if not url.startswith("/") and "://" not in url:
                     shown = escape_control_chars(url, 60)
                     raise WrongUse(
-                        f"--urls: {shown!r} is neither a URL nor a path: write "
+                        f"--urls: {shown!r} is neither a URL nor a path; write "
                         "https://host/path or /path"
                     )
         worker = compare_job.Worker(opts, self.settings)

@@ -84,12 +84,12 @@ class RobotsEvidence(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         if not args:
-            raise WrongUse("no evidence given: name a file or a folder of evidence")
+            raise WrongUse("no evidence given: pass a file or a folder of evidence")
         named, *urls = args
         if opts.verify and (urls or opts.at):
             raise WrongUse("--verify checks all decisions: leave out the URLs and --at")
         if not urls and not opts.verify:
-            raise WrongUse("no URL given: name URLs, or check everything with --verify")
+            raise WrongUse("no URL given: pass URLs, or check everything with --verify")
         names = [it for it in expand([named]) if it == named or it.endswith(".gz")]
         if not names:
             shown = escape_control_chars(named, 300)

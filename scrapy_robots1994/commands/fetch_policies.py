@@ -49,7 +49,8 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """Fetches the policies of URLs in a crawl of *process*, with a subclass of the spider *kind*.
+    """Fetches the policies of URLs in a crawl of *process*, run by a subclass of the spider class
+    *kind*.
 
     The robot's name (`robot`) is first read from the settings and *kind*. Once the crawl has
     started, it is read again from the crawler.
@@ -89,8 +90,8 @@ class PolicyLookup(Lookup):
             raise self._error
         if error := str(self._error or "") or _error_of(started):
             raise WrongUse(error)
-        # Some URLs got no answer, perhaps because an extension closed the crawl early, or because a
-        # spider middleware replaced `start`.
+        # Some URLs may have no answer, for example because an extension closed the crawl early, or
+        # because a spider middleware replaced `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))

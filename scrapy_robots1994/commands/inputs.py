@@ -37,7 +37,7 @@ def expand(names: Iterable[str]) -> list[str]:
         # An empty name probably comes from an unset shell variable.
         if not name:
             raise WrongUse(
-                "the name of a file is empty: name a file, a folder or a URL"
+                "the name of a file is empty: pass a file, a folder or a URL"
             )
         inside = [name]
         if name != STDIN and Path(name).is_dir():
@@ -46,7 +46,7 @@ def expand(names: Iterable[str]) -> list[str]:
             terminal.print_notes("not read", left_out)
         if not inside:
             shown = escape_control_chars(name, 300)
-            raise WrongUse(f"the folder {shown} contains no files: name another")
+            raise WrongUse(f"the folder {shown} contains no files: pass another")
         found |= dict.fromkeys(inside)
     return list(found)
 

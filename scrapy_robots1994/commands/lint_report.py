@@ -34,8 +34,8 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# A file is parsed once per robot in each of two dialects. No more robots are compared after about
-# this many bytes.
+# A file is parsed once per robot in each of two dialects. After about this many bytes in each
+# dialect, no more robots are compared.
 _MAX_READ = 500_000
 # Only a rule that covers the whole site covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
@@ -61,8 +61,8 @@ class Report:
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots to which the site is by default closed in one of the two dialects, but
-        open in the other. The key of each list, "closed" or "open", is the case in the dialect
-        `other`.
+        open in the other. The key of each list, "closed" or "open", says what the site is in the
+        dialect `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)

@@ -45,7 +45,7 @@ class LintRun:
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise WrongUse(
-                "no file given: name a file, a folder, or - for standard input"
+                "no file given: pass a file, a folder, or - for standard input"
             )
         self.exit_code = ExitCode.FINE
         self.names = expand(args)

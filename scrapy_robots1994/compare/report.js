@@ -118,7 +118,7 @@
       return closed ? ["; ", code(line), ` for the ${number(closed)} closed by ${statuses}`] : [];
     });
     fill(byId("advice"),
-      item("Keep it", " to follow the dialect as written: see first the ",
+      item("Keep it", " to follow the dialect as written, but first look at the ",
         element("a", { href: view({ sort: "opened" }) }, `${plural(opens(changes), "site")} that it opens`), "."),
       least === current ? null : item("Open less", ": ", setting(least), ` ${openings(least)}${least === same ? ` and ${rest(least)}` : ""}.`),
       same === current || least === same ? null : item("Change least", ": ", setting(same), ` ${rest(same)}, and ${openings(same)}.`),

@@ -40,8 +40,8 @@ CHANGE_WORDS = {
 
 # Printed below the table of answers
 _WAYS = (
-    "stricter: disallows a URL that scrapy_robots1994 allows, so a switch opens the site",
-    "laxer: allows a URL that scrapy_robots1994 disallows, so a switch closes the site",
+    "stricter: disallows a URL that scrapy_robots1994 allows; switching allows it",
+    "laxer: allows a URL that scrapy_robots1994 disallows; switching disallows it",
 )
 
 

@@ -37,7 +37,7 @@ class Cause(NamedTuple):
     code: str
     words: str
     clause: str = ""
-    """The clause that we follow, or why no cause was found."""
+    """The clause that we follow, or why no cause was looked for."""
     pattern: str = ""
     """A regular expression for the lines that make the difference, as `_normal` yields them."""
 
@@ -124,7 +124,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
 
 
 def _normal(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield the lines without comments and surrounding white space, with fields in lower case."""
+    """Yield the lines without comments or surrounding white space, with fields in lower case."""
     for line in lines:
         if line.field:
             yield f"{line.field.lower()}:{line.value}"

@@ -72,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """A problem, with all lines of a record or file that have it. All texts are safe to print.
+    """A problem in one line, or the same problem in several lines. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
     column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is
@@ -155,8 +155,8 @@ TRUNCATED = Kind(
 MALFORMED = Kind(
     code="R004",
     when="a line has no field",
-    message='the line "{}" is ignored, because it is not a field, a colon and a value',
-    advice="Write `Field: value`, or begin the line with `#` if it is a comment.",
+    message='the line "{}" is ignored, because it does not have the form `Field: value`',
+    advice="Correct the line, or begin it with `#` if it is a comment.",
     bad="User-agent: *\nDisallow: /private\n»thank you\n",
     good="User-agent: *\nDisallow: /private\n# thank you\n",
 )

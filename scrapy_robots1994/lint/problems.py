@@ -72,7 +72,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     if what:
         yield kinds.NOT_ROBOTS.at(written[0], what, opens=what == _SAVED)
     yield from found
-    # If a User-agent line was lost, the rules below it may belong to any record.
+    # The rules below a User-agent line that was not recognised may belong to any record.
     nameless = {0} if what else set()
     for problem in found:
         if problem.meant is USER_AGENT and not lines[problem.line - 1].is_obeyed:

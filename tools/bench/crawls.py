@@ -75,7 +75,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
             what = (
-                f"20 healthy hosts done, while {slow} send robots.txt after {delay} s"
+                f"20 healthy hosts, while {slow} others send robots.txt after {delay} s"
             )
             yield Result(what, "s (clock)", values, against="robots off", target=1)
 

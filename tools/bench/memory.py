@@ -30,7 +30,7 @@ def memory(corpus: str) -> Iterator[Result]:
     """Measure the bytes of an origin whose file is new, and of one whose file is already stored."""
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
-    what = "memory of an origin, with a file of the corpus, used once"
+    what = "memory of an origin whose file is new"
     yield Result(what, "bytes", values, against=PROTEGO, target=5)
     values = {side: [float(each["again"])] for side, each in measured.items()}
     what = "memory of an origin whose file is already stored for another"
@@ -46,10 +46,10 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Return a function that stores a policy and uses it once, as our middleware does."""
-    from scrapy import Request  # noqa: PLC0415 - one side per process
+    from scrapy import Request  # noqa: PLC0415 - each process measures only one side
 
-    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side per process
-    from tools.bench.requests import (  # noqa: PLC0415 - one side per process
+    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - each process measures only one side
+    from tools.bench.requests import (  # noqa: PLC0415 - each process measures only one side
         SETTINGS,
         middleware_with,
         policy_of,
@@ -77,7 +77,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Return a function that stores a parser and uses it once, as the built-in middleware does."""
-    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side per process
+    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - each process measures only one side
 
     parsers: dict[str, Any] = {}
 
@@ -90,7 +90,7 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def main(side: str, corpus: str) -> None:
     """Store all files for one set of hosts and then for another, and print the memory per host."""
-    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side per process
+    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - only the measuring process needs it
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)

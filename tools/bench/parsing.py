@@ -140,7 +140,7 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Time the import in a new process, and check that it imports neither Scrapy nor Twisted."""
+    """Time the import of the package in a new process, which must not load Scrapy or Twisted."""
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]

@@ -57,14 +57,14 @@ class ServerProtocol(asyncio.Protocol):
 async def main(corpus: str) -> None:
     """*corpus* is a folder, a tar archive, "made" (generated files), or "" (`OPEN` everywhere)."""
     if corpus:
-        # Crawling a host that forbids everything would measure nothing.
+        # Crawling a host that disallows everything would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body
         )
     loop = asyncio.get_running_loop()
     server = await loop.create_server(ServerProtocol, "127.0.0.1", 0, backlog=1_024)
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - its output
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - program output
     await loop.run_in_executor(None, sys.stdin.read)
 
 

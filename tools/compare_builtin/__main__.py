@@ -31,7 +31,7 @@ def run(pair: tuple[Scenario, Side]) -> Finding:
         finding = scenario.run(side)
     except RuntimeError as error:
         finding = Finding(f"the crawl did not start: {error}", ok=False)
-    print(f"{scenario.title}: {side}", file=sys.stderr, flush=True)  # noqa: T201 - its output
+    print(f"{scenario.title}: {side}", file=sys.stderr, flush=True)  # noqa: T201 - program output
     return finding
 
 
@@ -70,12 +70,12 @@ def main() -> int:
         for number in numbers
     ]
     rule = GAP.join("-" * width for width in WIDTHS)
-    print("\n".join([row(HEAD), rule, "\n\n".join(map(row, rows))]))  # noqa: T201 - its output
+    print("\n".join([row(HEAD), rule, "\n\n".join(map(row, rows))]))  # noqa: T201 - program output
     right = {
         side: sum(it.ok for pair, it in found.items() if pair[1] == side)
         for side in SIDES
     }
-    print(  # noqa: T201 - its output
+    print(  # noqa: T201 - program output
         f"\nRight: built-in {right['builtin']}, ours {right['ours']} of {len(rows)}. "
         f"Scrapy {version('scrapy')}, Twisted {version('twisted')}, "
         f"Python {sys.version.split()[0]}."
@@ -87,5 +87,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\nInterrupted: no scenario is reported.", file=sys.stderr)  # noqa: T201 - its output
+        print("\nInterrupted: no scenario is reported.", file=sys.stderr)  # noqa: T201 - program output
         sys.exit(130)

@@ -222,9 +222,7 @@ def memory(side: Side) -> Finding:
     return Finding(f"{count} parsed files in memory", count <= MAX_ORIGINS)
 
 
-@scenario(
-    "pages that only a proxy reaches", "robots.txt is requested through the same proxy"
-)
+@scenario("pages that need a proxy", "robots.txt is requested through the same proxy")
 def proxy(side: Side) -> Finding:
     with Site() as site:
         site.robots(PRIVATE)

@@ -2,8 +2,8 @@
 
 Each function in `CAUSES` rewrites something that other implementations read differently, without
 changing our decision. The first rewrite after which both implementations agree is the cause. If no
-rewrite is enough alone, they are applied one after another until both implementations agree. Those
-that changed something are then named together as the cause.
+rewrite is enough alone, the rewrites are applied one after another until both implementations
+agree, and those that changed something are named together as the cause.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace the value of each User-agent line with `*`, the robot's own token, or one that
-    matches no robot.
+    """Replace the value of each User-agent line with `*`, the robot's own token, or a token
+    that matches no robot.
     """
     own = robot_names(robot)
 

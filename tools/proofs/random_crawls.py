@@ -306,7 +306,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     args = parser.parse_args()
     totals = prove(args.first, args.count, show=args.show)
-    print(json.dumps(totals))  # noqa: T201 - its output
+    print(json.dumps(totals))  # noqa: T201 - program output
     return 1 if totals["faulty"] else 0
 
 
