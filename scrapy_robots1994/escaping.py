@@ -123,11 +123,13 @@ def redact_url(url: str) -> str:
     """Remove the user name, password and query from *url*, which may be malformed.
 
     A password may contain any character, so everything between the scheme and the last `@` is
-    removed.
+    removed. If a `?` precedes that `@`, only the scheme is left.
     """
     before, at, place = url.rpartition("@")
     scheme = re.match(_SCHEME, before) if at else None
-    return (scheme[0] if scheme else "") + place.partition("?")[0]
+    # After a `?`, the `@` may be part of a password in the query.
+    shown = "" if "?" in before else place.partition("?")[0]
+    return (scheme[0] if scheme else "") + shown
 
 
 def redact_and_escape(text: str, width: int = 500) -> str:

@@ -15,6 +15,7 @@ import pytest
 from scrapy import Request
 from scrapy import __version__ as version
 
+from tests.oracle.reading import DIALECTS, GROUPED
 from tests.support.crawl import (
     CrawlRequest,
     Reactor,
@@ -116,7 +117,7 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
-        if dialect == "rfc9309":
+        if dialect in GROUPED:
             rule += "$"
         # An Allow line must not cover the target that arrived (O18).
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
@@ -148,9 +149,9 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
     sent = requests(base, targets(), as_is=as_is)
     crawl(sent, middleware="off", settings=settings, **options)
     found = changed(sent, base, site.targets())
-    for dialect in ("1994", "revisited", "extended", "rfc9309"):
+    for dialect in DIALECTS:
         site.forget()
-        if dialect == "rfc9309":
+        if dialect in GROUPED:
             found = {it: got for it, got in found.items() if not is_kept(it)}
         site.robots(robots_txt(found, dialect))
         again = requests(base, found, as_is=as_is)

@@ -10,6 +10,7 @@ from scrapy import signals
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from scrapy_robots1994 import Robots1994Parser
+from tests.oracle.reading import DIALECTS
 from tests.support import replies
 from tests.support.crawl import DAY, Reactor, crawl, crawl_over_time
 from tests.support.crawler import idle_crawler
@@ -94,7 +95,7 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
 
 # Newer versions of Scrapy warn about `str`, but 2.13 accepts nothing else.
 @pytest.mark.filterwarnings("ignore:Passing `str` type as `robots_text`")
-@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
     """With Scrapy's pull request 8069, a SitemapSpider gets its sitemaps from the parser."""
     text = "Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.oracle.reading import DIALECTS, GROUPED
 from tests.standard.asking import allowed, disallowing
 
 SAFARI = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"
@@ -85,7 +86,7 @@ def test_ours_o09_no_word_of_a_browser_is_a_name(header: str) -> None:
         assert allowed(f"{names}Disallow: /\n", "/", header, dialect=dialect)
 
 
-@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
     robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
@@ -127,7 +128,7 @@ ROBOTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
+@pytest.mark.parametrize("dialect", ["1994", "extended", *GROUPED])
 @pytest.mark.parametrize(("value", "names"), VALUES)
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
@@ -138,9 +139,9 @@ def test_ours_o10_version_or_header_as_a_value(
     body = disallowing("/", value)
 
     for robot in ROBOTS:
-        own = {robot, *robot.split()} if dialect == "rfc9309" else {robot}
+        own = {robot, *robot.split()} if dialect in GROUPED else {robot}
         is_named = any(
-            name in own or (name in robot and dialect != "rfc9309") for name in names
+            name in own or (name in robot and dialect not in GROUPED) for name in names
         )
         assert allowed(body, "/", robot, dialect=dialect) is not is_named, robot
 
@@ -148,7 +149,7 @@ def test_ours_o10_version_or_header_as_a_value(
 def test_ours_o10_version_is_stripped_on_both_sides() -> None:
     body = disallowing("/", "Brightbot 1.0")
 
-    for dialect in ("1994", "revisited", "extended", "rfc9309"):
+    for dialect in DIALECTS:
         assert not allowed(body, "/", "Brightbot/2.0", dialect=dialect)
 
 

@@ -82,6 +82,7 @@ SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (redact_and_escape, f"http://me:{'a' * 2_000}@h/", "http://\u2026"),
     (redact_url, "HTTP://me:a@b@h.test/x?y#z", "HTTP://h.test/x"),
     (redact_url, "x@h.test/y?z?", "h.test/y"),
+    (redact_url, "redis://h/0?password=p@ss", "redis://"),
     (redact_url, "no.such.Store://h/x?y", "no.such.Store://h/x"),
     (one_line, OSError("a\n  \x1bb"), r"a \x1bb"),
     (one_line, OSError(), "OSError"),

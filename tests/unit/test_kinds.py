@@ -8,13 +8,24 @@ import pytest
 
 from scrapy_robots1994.lint.kinds import KINDS, SEVERITIES, Kind
 from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
+from tests.support.crawl import ROOT
 
+RECORDED = ROOT / "tests/recorded/lint-kinds.txt"
 OPENING = [it for it in KINDS if it.opens]
 ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
+
+
+def test_each_bad_example_is_in_the_recorded_session() -> None:
+    recorded = RECORDED.read_text("utf-8")
+
+    # R003 is about the size of the file.
+    assert [
+        it.code for it in KINDS if f"=== file bad/{it.code}.txt" not in recorded
+    ] == ["R003"]
 
 
 def test_codes_are_in_order() -> None:

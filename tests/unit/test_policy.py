@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.outcomes import FAILURE, group_of_verdict
+from scrapy_robots1994.policy.outcomes import FAILURE, GROUPS, group_of_verdict
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from scrapy_robots1994.robotstxt import Reader
 from tests.unit.samples import NOW, SITE
@@ -19,6 +19,12 @@ READER = Reader("1994", 512_000)
 
 def policy(answer: Answer, last: Policy | None = None) -> Policy:
     return policy_from(SITE, answer, READER, FreshnessSettings(), last)
+
+
+def test_no_status_is_in_two_groups() -> None:
+    statuses = [status for group in GROUPS for status in group.statuses]
+
+    assert sorted(statuses) == sorted(set(statuses))
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,14 @@ READ: dict[str, list[tuple[Any, Any]]] = {
 def test_value_is_read(name: str, value: object, expected: object) -> None:
     settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
-    where = settings.freshness if name == "TTL" else settings
-    assert getattr(where, name.lower()) == expected
+    assert getattr(settings, name.lower()) == expected
+
+
+@pytest.mark.parametrize("name", sorted({*FreshnessSettings._fields} - {"allowing"}))
+def test_every_lifetime_is_a_setting(name: str) -> None:
+    settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name.upper()}": 7}))
+
+    assert getattr(settings.freshness, name) == 7
 
 
 def test_every_default_is_accepted() -> None:
