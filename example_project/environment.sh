@@ -15,7 +15,7 @@ if [ "${1:-}" = "--python" ]; then
 fi
 
 find_python() {
-    for name in python3 python3.13 python3.12 python3.11 python3.10; do
+    for name in python3 python3.14 python3.13 python3.12 python3.11 python3.10 python; do
         if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
             command -v "$name"
             return

@@ -1,20 +1,23 @@
-"""Check the internal links of pages, and the paths of files that pages mention.
+"""Check the internal links of pages, and the files and settings that pages mention.
 
 Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints errors and exits
 with 1 if
 
 * the file or the anchor of an internal link does not exist
 * the id of a clause, decision or problem (F5, O24, R005) does not link to its row
-* a page mentions a file of this project that does not exist
+* a page mentions a file of this project or a setting that does not exist
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ROOT = Path(__file__).parents[2]
 ROOTS = (ROOT, ROOT / "scrapy_robots1994")
@@ -22,6 +25,7 @@ NAMED_FILE = re.compile(
     r"``?((?:(?:tests|docs|example_project|scrapy_robots1994)/[\w./-]+)"
     r"|(?:[a-z]\w*/)+\w+\.py)``?"
 )
+SETTING = re.compile(r"ROBOTS1994_(?!TEST_|RECORD)([A-Z_]*[A-Z])")
 MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -101,6 +105,12 @@ def missing_files(path: Path) -> list[str]:
     ]
 
 
+def unknown_settings(path: Path) -> list[str]:
+    known = {it.name.upper() for it in fields(RobotsSettings)}
+    named = {*SETTING.findall(path.read_text("utf-8"))}
+    return [f"{path}: no setting ROBOTS1994_{it}" for it in sorted(named - known)]
+
+
 def main(arguments: list[str]) -> int:
     found = []
     for name in arguments:
@@ -112,9 +122,9 @@ def main(arguments: list[str]) -> int:
         else:
             found += broken_in_markdown(path)
         for source in sources:
-            found += missing_files(source)
+            found += missing_files(source) + unknown_settings(source)
     for line in found:
-        sys.stderr.write(f"broken link: {line}\n")
+        sys.stderr.write(f"broken: {line}\n")
     return 1 if found else 0
 
 

@@ -34,7 +34,7 @@ class RedisStore:
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":
             raise ValueError(
-                "in the user name and password, write /?#@ as %2F%3F%23%40"
+                "in the user name, password and options, write /?#@ as %2F%3F%23%40"
             )
         # The library would read any other path as database 0.
         if place.scheme != "unix" and not (place.path.strip("/") or "0").isdecimal():
