@@ -42,7 +42,7 @@ class CrawlDelaySpider(PagesSpider):
 
 
 class PageDirectivesSpider(PagesSpider):
-    """Obeys the NOINDEX and NOFOLLOW directives of a page, and `rel=nofollow` on its links."""
+    """Obeys the NOINDEX and NOFOLLOW directives of a page."""
 
     name = "page-directives"
     custom_settings = {"ROBOTS1994_PAGES": True}
