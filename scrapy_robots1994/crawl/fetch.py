@@ -82,10 +82,12 @@ DownloadCancelled: type[Exception] = getattr(
     exceptions, "DownloadCancelledError", CancelledError
 )
 
-_INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of responses whose body may be incomplete. "partial" marks a body that was sent without
-Content-Length, so we cannot tell whether the connection was lost before the end of the body.
-"""
+_INCOMPLETE = {
+    "dataloss": "the file was cut off",
+    "download_stopped": "a component stopped the download",
+    "partial": "the server did not state the length, so the file may be cut off",
+}
+"""Flags of responses whose body may be incomplete, and what they mean."""
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
 
@@ -325,8 +327,8 @@ def parallel_fetches(settings: BaseSettings) -> int:
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
     """Return why the *body* of *response* is unusable, or None (Ours R5)."""
-    if flags := _INCOMPLETE.intersection(response.flags):
-        return f"incomplete answer ({', '.join(sorted(flags))})"
+    if flags := _INCOMPLETE.keys() & response.flags:
+        return _INCOMPLETE[min(flags)]
     # Transfer-Encoding matters too, because aiohttp decodes no transfer coding except `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))

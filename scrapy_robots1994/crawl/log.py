@@ -101,6 +101,9 @@ class OriginLog:
         for text, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 level, values = self._firsts[text]
-                start = "There were %d lines like this one, only %d above DEBUG: "
+                start = (
+                    "There were %d lines of this kind, only %d above DEBUG. The first "
+                    "was: "
+                )
                 numbers = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, level, start + text, *numbers, *values)

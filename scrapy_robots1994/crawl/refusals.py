@@ -47,9 +47,8 @@ CLOSE_REASON = "robotstxt_denied"
 
 class _Row:
     def __init__(self, reason: Reason, first: str) -> None:
-        # The reason for the last refusal
+        # The reason for the first refusal, and its cause: a line, a status or a failure
         self.reason = reason
-        # The cause of the first refusal: a line, a status or a failure
         self.first = first
         self.refused = 0
 
@@ -87,7 +86,6 @@ class Refusals:
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
-        row.reason = verdict.reason
         if not is_awaited:
             self._scheduled += 1
             self._first = self._first or (request.url, exported)
