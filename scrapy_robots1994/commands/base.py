@@ -52,7 +52,7 @@ class RobotsCommand(ScrapyCommand):
         terminal.adder(parser)(
             "--spider",
             metavar="NAME",
-            help="use the settings and the robot name of this spider in the project",
+            help="use the settings and the robot name of this spider's class in the project",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
