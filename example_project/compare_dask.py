@@ -36,7 +36,7 @@ def main(folder: str, path: str) -> None:
         subject=f"{len(names):,} files in {folder}",
         source=FILES,
         dialect=DIALECT,
-        robots="each that a file names, and one that it does not",
+        robots="each robot that a file names, and one other robot",
         asked="a sample of what the rules suggest",
         parsers=[*PARSERS],
         sites=dask.bag.from_sequence(names).map(compared).compute(),

@@ -152,7 +152,7 @@ def run(
         source=ANSWERS if is_answered else FILES,
         dialect=worker.dialect,
         robots=", ".join(opts.robot)
-        or "each that a file names, and one that it does not",
+        or "each robot that a file names, and one other robot",
         asked=asked if opts.urls is None else "about the URLs of --urls",
         parsers=[*worker.others],
         sites=results,

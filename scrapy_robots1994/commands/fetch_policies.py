@@ -141,7 +141,7 @@ class PolicyLookup(Lookup):
             return await ours.resolve(Request(origin.robots_url), origin)
         # Scrapy cannot fetch a URL that contains credentials.
         start = None if is_own else redact_credentials(url)
-        # The command prints missing answers itself, so retries are not logged.
+        # The command itself says which answers are missing, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None
         answer = await ours.fetcher.fetch(origin, page, unlogged, start)
         if is_own and ours.store is not None:

@@ -46,7 +46,7 @@ def expand(names: Iterable[str]) -> list[str]:
             terminal.print_notes("not read", left_out)
         if not inside:
             shown = escape_control_chars(name, 300)
-            raise WrongUse(f"the folder {shown} contains no files: pass another")
+            raise WrongUse(f"the folder {shown} contains no files: pass another folder")
         found |= dict.fromkeys(inside)
     return list(found)
 

@@ -124,7 +124,7 @@ class SiteResult:
 
     - the value of each `Way`: the number of such decisions
     - "change": what changes for the site if we replace the parser, one of `CHANGES`
-    - "dialects": for each dialect, what "change" would be if we read the file in it
+    - "dialects": for each dialect, what "change" would be if we read the file in that dialect
     - "cause": the most frequent cause in the parser's rows, or None
     """
     rows: Sequence[Row]

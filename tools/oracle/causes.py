@@ -150,17 +150,17 @@ CAUSES = (
         "a line ends at a character other than CR or NL, or is not UTF-8 (§2.2)",
         encoded_octets,
     ),
-    Cause("a line without a colon is read (§2.2: it needs one)", colons_only),
+    Cause("a line without a colon is read (§2.2: a colon is required)", colons_only),
     Cause("a misspelt field is read (§2.2: the names are exact)", no_misspelt),
     Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
     Cause("a User-agent line without a value ends a group (ours O12)", no_empty_names),
     Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
     Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
-    Cause("`index.html` also allows its folder (not in the RFC)", no_index),
+    Cause("an Allow of `index.html` also allows its folder (not in the RFC)", no_index),
     Cause("percent-encoding is compared differently (§2.2.2)", one_spelling),
     Cause("a long line is truncated (§2.5: at least 500 KiB count)", short_lines),
 )
-ROBOTS_TXT = "the file itself may be disallowed (§2.2.2: it is implicitly allowed)"
+ROBOTS_TXT = "a rule can disallow robots.txt itself (§2.2.2: it is always allowed)"
 UNEXPLAINED = "not explained"
 
 
