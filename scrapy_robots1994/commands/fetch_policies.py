@@ -76,7 +76,7 @@ class PolicyLookup(Lookup):
             for request in NO_PAGES:
                 yield request  # pragma: no cover - the crawl requests no pages
 
-        # Construct a plain Spider, because that of the user may need arguments or a database.
+        # Use Scrapy's constructor, because the user's may need arguments or a database.
         usual = {it: vars(Spider)[it] for it in ("__init__", "from_crawler", "close")}
         body = {**usual, "name": "robots1994", "start": start, "closed": None}
         settings = self._process.settings
