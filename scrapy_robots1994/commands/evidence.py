@@ -21,7 +21,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import expand, why_unread
+from scrapy_robots1994.commands.inputs import STDIN, expand, why_unread
 from scrapy_robots1994.commands.terminal import WIDTH, ExitCode, Unreadable, WrongUse
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -83,11 +83,13 @@ class RobotsEvidence(RobotsCommand):
         parser.add_argument("--json", action="store_true", help=as_json)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        if not args:
+        if not args or args[0] == STDIN:
             raise WrongUse("no evidence given: pass a file or a folder of evidence")
         named, *urls = args
         if opts.verify and (urls or opts.at):
-            raise WrongUse("--verify checks all decisions: leave out the URLs and --at")
+            raise WrongUse(
+                "--verify takes one FILE or FOLDER, and neither URLs nor --at"
+            )
         if not urls and not opts.verify:
             raise WrongUse("no URL given: pass URLs, or check everything with --verify")
         names = [it for it in expand([named]) if it == named or it.endswith(".gz")]
@@ -106,7 +108,9 @@ def _find(
     wanted = {url: _key(url) and _key(safe_url_string(url)) for url in urls}
     if odd := [url for url, key in wanted.items() if key is None]:
         shown = escape_control_chars(odd[0], 60)
-        raise WrongUse(f"{shown!r} is not a URL: write https://host/path")
+        raise WrongUse(
+            f"{shown!r} is not a URL: after one FILE or FOLDER, write https://host/path"
+        )
     found: dict[object, Decision | None] = dict.fromkeys(wanted.values())
     terminal.print_notes("difference", _search(files, found, opts.at))
     paint = terminal.painter(opts.color)
