@@ -120,13 +120,17 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """Exit with an error if *args*, which the parser did not recognize, contains an option."""
-    for arg in args:
+    """Exit with an error if *args*, which the parser did not recognize, contains an option.
+    Remove the first `--`, after which nothing is an option.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    for arg in args[:end]:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())
             hint = did_you_mean(arg.partition("=")[0], known)
             shown = escape_control_chars(arg, 60)
             parser.error(f"unrecognized argument {shown}{hint}")
+    del args[end : end + 1]
 
 
 def print_line(line: str) -> None:
