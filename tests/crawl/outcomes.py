@@ -159,8 +159,8 @@ TRANSFERS = [
 ]
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
-"""A body without a Content-Length may be incomplete. Of Scrapy's download handlers, only the one
-based on Twisted reports this.
+"""A body with neither a Content-Length nor chunks may be incomplete. Of Scrapy's download handlers,
+only the one based on Twisted reports this.
 """
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)

@@ -124,7 +124,7 @@ MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
     """Return the spellings of *url* as pairs of origin and target (O27).
 
-    The second result is true if there are too many spellings to compare.
+    The second result is true if there are too many spellings to compare all of them.
     """
     origin, target = split_url(as_text(url))
     found = [target]

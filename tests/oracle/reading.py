@@ -195,7 +195,7 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the longest of the robot's *own* names that has a record, or else `*`.
+    """Return the longest of the robot's *own* names for which there is a record, or else `*`.
 
     *own* is in order of length, the longest name first.
     """

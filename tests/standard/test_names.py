@@ -55,7 +55,8 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
         is_part = any(name in phrase for phrase in phrases)
         is_equal = name in phrases or name in words
         body = disallowing("/", name)
-        # Skip names that end with a number: in a User-agent line, it would count as a version.
+        # Skip names of several words that end with a number: in a User-agent line, the number
+        # would count as a version.
         if not name.endswith(" 2"):
             assert allowed(body, "/", robot) is not is_part, name
             assert allowed(body, "/", robot, dialect="rfc9309") is not is_equal, name

@@ -27,7 +27,7 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the `script` in the meta of each page, and waits until a request of the page ends."""
+    """Runs the `script` in the meta of each browser page, and waits until a request of it ends."""
 
     name = "browsing"
 

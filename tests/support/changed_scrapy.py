@@ -2,8 +2,8 @@
 
 JOB is a JSON file with a job and its `changes`. A change consists of a regular expression, its
 replacement, and a prefix: only modules whose names begin with the prefix are changed. If a change
-renames a function everywhere in Scrapy, Scrapy still works, but other packages no longer find the
-function. The result is written to `result.json` next to JOB.
+renames an attribute everywhere in Scrapy, Scrapy still works, but other packages no longer find the
+attribute. The result is written to `result.json` next to JOB.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from itemadapter import ItemAdapter
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from tests.support import clock  # noqa: F401 - must precede modules that keep `time.time`
+from tests.support import clock  # noqa: F401 - must precede `resolver`, which keeps `time.time`
 from tests.support.names import resolve_test_names
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns of unawaited coroutines and unclosed files when it collects them. Collect them
-    # now, while warnings are recorded.
+    # Python warns of unawaited coroutines and of unclosed files and sockets when it collects them.
+    # Collect them now, while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result

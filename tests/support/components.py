@@ -161,7 +161,7 @@ class DroppingMiddleware:
 
 class CallsAnother:
     """Calls a middleware that drops the robots.txt of a.test. Raises an error if a request fails
-    for any other reason.
+    with anything but `IgnoreRequest`.
     """
 
     def process_request(self, request: Request, spider: Any = None) -> None:

@@ -52,7 +52,7 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""Settings for every crawl with our middleware, if ROBOTS1994_TEST_BEYOND is set."""
+"""Settings that `start_crawl` adds for our middleware if ROBOTS1994_TEST_BEYOND is set."""
 
 
 def reactors() -> tuple[Reactor, ...]:
@@ -241,7 +241,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
     may also be `module:name`. The hook is called with the crawler before the crawl starts.
     `signals` are the names of the Scrapy signals to record. Host names under `test` resolve to
-    127.0.0.1. `result()` waits for up to `timeout` seconds, and then kills the crawl. It fails if
+    127.0.0.1. `result()` kills the crawl if it has not ended after `timeout` seconds. It fails if
     there is no result, or if the crawl emitted an unexpected warning and `may_warn` is false.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]

@@ -33,7 +33,7 @@ class FolderStore:
         return None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the file in one step, because a worker may be killed while it writes."""
+        """Replace the file in one step: workers may write simultaneously, or be killed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         new = self.folder / f"{uuid4()}.new"
         new.write_bytes(entry)

@@ -50,7 +50,7 @@ class Pages(asyncio.Protocol):
 
 @contextmanager
 def http2_site(robots: str = ROBOTS) -> Iterator[tuple[str, list[str]]]:
-    """Run the server and yield its origin and the list of the paths requested so far."""
+    """Run the server and yield its origin and a growing list of the requested paths."""
     context = tls_context("".join(make_certificate()))
     context.set_alpn_protocols(["h2"])
     paths: list[str] = []

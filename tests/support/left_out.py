@@ -1,8 +1,8 @@
 """Skip tests whose programs or packages are missing, and mark slow parameters.
 
 Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
-`plugin` with the packages' import names. With `tests/run --all`, which sets ROBOTS1994_TEST_ALL,
-these tests fail instead of being skipped.
+`plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all`,
+tests whose programs or packages are missing fail instead.
 
 Slow tests are marked `long`, and so are slow parameters of tests, such as reactors other than
 asyncio. `tests/run` without arguments leaves them out.

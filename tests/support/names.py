@@ -1,4 +1,4 @@
-"""Host names for tests that need no DNS server."""
+"""Host names that tests can resolve without a DNS server."""
 
 from __future__ import annotations
 

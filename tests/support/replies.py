@@ -25,7 +25,7 @@ class Reply:
     body: bytes = b""
     headers: tuple[tuple[str, str], ...] = ()
     head: bool = True
-    """Whether to send the response. If this and `raw` are false, only the `ending` happens."""
+    """If this and `raw` are false, nothing is sent, and only the `ending` happens."""
     raw: bool = False
     """Send only the body, without a status line and headers."""
     gate: str = ""
@@ -43,7 +43,9 @@ class Reply:
     repeat: int = 1
     """How many times to send the body, or 0 to send it endlessly."""
     ending: Ending = "keep"
-    """What happens at the end: "reset" sends an RST, "hang" leaves the connection open."""
+    """What happens at the end: "reset" sends an RST, and "hang" leaves the connection open without
+    sending more.
+    """
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
