@@ -178,7 +178,10 @@ class PolicySource:
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
         """Return a source without rules for the local failure *error* (Ours R7)."""
         why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
-        why += ": a local error, which says nothing about the site; try again"
+        why += (
+            ": a local error (proxy, middleware or this machine), which says nothing about "
+            "the site; try again"
+        )
         return cls(name, None, "unknown", why=why)
 
 

@@ -6,7 +6,11 @@ from scrapy.crawler import Crawler
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.fetch import middleware_of, network_failures
+from scrapy_robots1994.crawl.fetch import (
+    is_out_of_resources,
+    middleware_of,
+    network_failures,
+)
 from scrapy_robots1994.crawl.log import OriginLog, count
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import NotReturned
@@ -62,10 +66,9 @@ class PolicyLog:
                 "is_robotstxt_request"
             )
         elif isinstance(error, self._network_failures):
-            advice = (
-                "the origin may be up: robots.txt was requested through a proxy, or this "
-                "machine is out of file descriptors, memory or ports"
-            )
+            advice = "the origin may be up: robots.txt was requested through a proxy"
+            if is_out_of_resources(error):
+                advice = "this machine is out of file descriptors, memory or ports"
         elif middleware := middleware_of(error):
             advice = (
                 f"let {global_object_name(type(middleware))} pass requests whose meta has "
