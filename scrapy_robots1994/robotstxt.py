@@ -37,7 +37,7 @@ class RobotsTxt:
     """One robots.txt, read in one dialect, by default 1994.
 
     Objects with the same text and dialect are equal. `lines`, `records` and `problems` parse the
-    text again on each access. `rules` keeps its results for up to 64 robots.
+    text again on each access. `rules` keeps its results for the 64 robots that were read last.
     """
 
     __slots__ = (
@@ -181,8 +181,8 @@ class RobotsTxt:
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
-        """The problems of the file in line order. A problem that recurs within a record is reported
-        once, with all its lines.
+        """The problems of the file in line order. Problems of the same kind in a record or in the
+        file may be merged into one, with all their lines.
         """
         from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
 

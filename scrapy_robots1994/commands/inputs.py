@@ -26,11 +26,11 @@ def is_url(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without duplicates. A folder is replaced by the files under it that are not
-    hidden.
+    """Return *names* without duplicates. A folder is replaced by the files under it.
 
-    Pipes, devices, and links that lead out of the folder are skipped with a note. Raise `WrongUse`
-    for an empty name or a folder without files, and `OSError` for a folder that cannot be listed.
+    In a folder, hidden files and folders are skipped, and pipes, devices and links that lead out of
+    it are skipped with a note. Raise `WrongUse` for an empty name or a folder without files, and
+    `OSError` for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:

@@ -39,9 +39,9 @@ class ExitCode(IntEnum):
 
 
 EXIT_CODES = """\
-exit code: 0 all well; 1 a URL is disallowed, a problem was found, evidence is
-wrong, or there is nothing to compare; 2 wrong use; 3 something could not be
-fetched, read or stored; 130 interrupted
+exit code: 0 all well; 1 a URL or purpose is disallowed, a problem was found,
+evidence is wrong, or there is nothing to compare; 2 wrong use; 3 something
+could not be fetched, read or stored; 130 interrupted
 """
 
 MIN_STEPS = 20
@@ -193,8 +193,8 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done. On a terminal, show a bar if `rich` is installed, or
-    else nothing.
+    """Show how many of *total* files are done. On a terminal, show a bar if `rich` is installed and
+    there are at least `MIN_STEPS` files, or else nothing.
 
     Call the yielded function after each file.
     """

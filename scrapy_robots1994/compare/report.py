@@ -92,8 +92,8 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of sites, answers and causes. If a single file or answer was compared,
-    list its differences too.
+    """Return tables of sites, answers and causes. If a single file or answer was compared, list its
+    rows too.
     """
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"

@@ -72,7 +72,8 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """A problem in one line, or the same problem in several lines. All texts are safe to print.
+    """A problem in one line, or problems of the same kind in several lines. *message* is about the
+    first of these lines. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
     column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is

@@ -30,7 +30,7 @@ _SAVED = "a robots.txt that a browser saved as a page"
 # The parameters of a member of a dictionary (RFC 9651 4.2.3.2)
 _PARAMETERS = r'(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:"[^"]*"|[^;" ]+))?)+\Z'
 _TEXT = "some other text: no line has a robots.txt field"
-# A record with one of these problems may contain rules that were not recognised.
+# A record with one of these problems may contain rules that were not recognized.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
@@ -72,7 +72,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     if what:
         yield kinds.NOT_ROBOTS.at(written[0], what, opens=what == _SAVED)
     yield from found
-    # The rules below a User-agent line that was not recognised may belong to any record.
+    # The rules below a User-agent line that was not recognized may belong to any record.
     nameless = {0} if what else set()
     for problem in found:
         if problem.meant is USER_AGENT and not lines[problem.line - 1].is_obeyed:
@@ -132,7 +132,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
     for line in lines:
         if line.raw.endswith("\r"):
             # 1994 F2
-            words = "a carriage return alone ends the line, which few robots recognise"
+            words = "a carriage return alone ends the line, which few robots recognize"
             yield kinds.ENCODING.at(line, words, column=len(line.raw) - 1)
 
 

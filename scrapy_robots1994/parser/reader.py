@@ -97,7 +97,7 @@ class Line(NamedTuple):
 
     @property
     def comment_column(self) -> int:
-        """The 1-based column of the comment's `#` or, without a comment, of the end of the line."""
+        """The 1-based column of the comment's `#` or, without a comment, the one after the text."""
         return len(self.text) - len(self.comment) + 1
 
 

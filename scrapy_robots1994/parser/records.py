@@ -1,7 +1,7 @@
 """Public objects for the records of a file.
 
-Decisions do not need these objects, because rules are compiled directly from lines. They are made
-only on demand, for example for `Verdict.record`.
+These objects are made only on demand, for example for `Verdict.record`. Decisions do not need them,
+because rules are compiled directly from lines.
 """
 
 from collections.abc import Iterable, Iterator

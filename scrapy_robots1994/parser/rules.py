@@ -110,7 +110,7 @@ class _Table(NamedTuple):
     its length, 1, is in every entry.
     """
     patterns: dict[Pattern, int]
-    """Maps each pattern to the number of its rule, in ascending order of the numbers."""
+    """Maps each pattern to the number of the first rule that has it, in ascending order."""
 
     @classmethod
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
