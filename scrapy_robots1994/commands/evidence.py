@@ -246,7 +246,9 @@ class Decision:
         else:
             text += str(values.get("reason"))
         if about is not None:
-            how = about.get("failure") or f"HTTP {about['status']}"
+            status = about["status"]
+            answer = "not in the HTTP cache" if status is None else f"HTTP {status}"
+            how = about.get("failure") or answer
             text += f", of {about.get('url')} ({how}, {about['fetched']})"
         return redact_and_escape(f"{text} in {Path(self.file).name}", 2_000)
 

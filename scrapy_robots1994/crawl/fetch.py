@@ -281,8 +281,7 @@ class RobotsFetcher:
         self._count(self._crawler, stats.RESPONSE_STATUS, status=status)
         via_proxy = bool(sent.meta.get("proxy"))
         is_cached = "cached" in response.flags
-        # Ours 3.2: an offline crawl accepts answers of any age.
-        date = date_of(headers) if is_cached and not self._is_offline else None
+        date = date_of(headers) if is_cached else None
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
         if fault is None and row.reads_body:
@@ -296,6 +295,8 @@ class RobotsFetcher:
             body=b"" if fault else body,
             is_truncated=is_truncated,
             fetched_at=now if date is None else min(date, now),
+            # Ours 3.2: an offline crawl accepts answers of any age.
+            fresh_from=now if self._is_offline else None,
             lifetime=freshness_lifetime(headers, now) if row.reads_body else None,
             retry_after=None if row.is_answer else retry_after(headers, now),
             via_proxy=via_proxy,

@@ -108,8 +108,10 @@ class PolicyLog:
                 level, text, policy.origin, policy.failure, _duration(rest)
             )
             return
-        source = ""
-        if place := _SOURCES.get(answer.source):
+        status, source = f"HTTP {policy.status}", ""
+        if policy.status is None:
+            status = "not in the HTTP cache"
+        elif place := _SOURCES.get(answer.source):
             source = (
                 f", from {place}, fetched {max(now - policy.fetched_at, 0.0):.0f} s ago"
             )
@@ -118,7 +120,7 @@ class PolicyLog:
             "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
-            "no answer" if policy.status is None else f"HTTP {policy.status}",
+            status,
             policy.outcome.value,
             source,
             f"asked again in {_duration(rest)}",

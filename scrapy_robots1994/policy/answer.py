@@ -34,6 +34,8 @@ class Answer(NamedTuple):
     """The requested URLs, in order."""
     fetched_at: float
     """Seconds since the epoch."""
+    fresh_from: float | None = None
+    """When the freshness lifetime begins, if not at *fetched_at*."""
     status: int | None = None
     """The HTTP status, or None if there was no response. If *status* and *failure* are both None,
     the HTTP cache of an offline crawl does not contain the file.

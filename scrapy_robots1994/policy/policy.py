@@ -110,7 +110,7 @@ def policy_from(
 
     If the origin is unreachable (Ours R5), the policy *last* remains in use until its `keep_until`.
     """
-    row, at = answer.outcome.row, answer.fetched_at
+    row, at = answer.outcome.row, answer.fresh_from or answer.fetched_at
     lifetime, keep, failure = freshness.ttl, freshness.stale_ttl, None
     if not row.is_answer:
         # Ours 3.1: the Retry-After of a proxy is ignored.
@@ -147,7 +147,7 @@ def policy_from(
         stated=stated,
         answer=answer._replace(body=b"", error=None),
         status=answer.status,
-        fetched_at=at,
+        fetched_at=answer.fetched_at,
         fresh_until=fresh_until,
         keep_until=fresh_until + keep,
         final_url=answer.final_url,
