@@ -1,5 +1,7 @@
 """Paths of files that a crawl writes, with placeholders as in FEEDS."""
 
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -10,7 +12,7 @@ from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.crawl.settings import PREFIX
 from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 
 
 class _Placeholders(dict[str, object]):
@@ -23,11 +25,15 @@ class _Placeholders(dict[str, object]):
     def __missing__(self, name: str) -> object:
         return getattr(self._spider, name)
 
+    def __repr__(self) -> str:
+        # `%s` without a name formats the whole dict.
+        raise TypeError("it has no name, unlike %(name)s")
+
 
 def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
 
-    Raise `SettingsError` for an unknown or malformed placeholder.
+    Raise `SettingsError` for an unknown or malformed placeholder, or a URL of another machine.
     """
     try:
         path %= _Placeholders(spider)
@@ -36,7 +42,15 @@ def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path
             f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
             "write %% for a percent sign."
         ) from None
-    return Path(file_uri_to_path(path) if path.startswith("file:") else path)
+    if path.startswith("file:"):
+        return Path(file_uri_to_path(path))
+    if re.match(r"[\w+.-]+://", path):
+        raise SettingsError(
+            f"{PREFIX}{setting}: {redact_and_escape(path, 400)} is not a local path; write "
+            "a path such as /data/x, or a URL such as file:///data/x."
+        )
+    # Unlike `Path.expanduser`, it never raises.
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 @contextmanager
