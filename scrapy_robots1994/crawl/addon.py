@@ -17,7 +17,7 @@ _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
 """Each row has the field of `RobotsSettings` that enables the middleware, its import path and its
-order. The order is low, so that it sees the output of all other spider middlewares.
+order. The order is low, so that the middleware sees the output of all other spider middlewares.
 """
 
 # Spelt as in Scrapy's default settings, because before Scrapy 2.14 a class and its import path

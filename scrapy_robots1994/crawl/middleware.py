@@ -1,9 +1,8 @@
 """The downloader middleware. `Robots1994Middleware.process_request` has six steps:
 
 1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
-   robots.txt. A request whose URL has no host fails.
-2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides at once, as in
-   step 5.
+   robots.txt. A request whose URL has no valid host or port fails.
+2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides as in step 5.
 3. Otherwise the request waits, if possible without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
 4. `PolicyResolver.resolve` takes the policy from the store, or fetches robots.txt once for all
@@ -127,8 +126,8 @@ class Robots1994Middleware:
         """Wait for the policy if necessary, then let *request* pass or raise `ForbiddenByRobots`.
         Return *request* if a closing crawl must send it back to the scheduler.
 
-        Raise `NotSupported` if the URL has no host. If the fetch fails for a local reason (Ours
-        R7), raise the exception that stopped it.
+        Raise `NotSupported` if the URL has no valid host or port. If the fetch fails for a local
+        reason (Ours R7), raise the exception that stopped it.
         """
         # 1: is it checked?
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
@@ -183,7 +182,7 @@ class Robots1994Middleware:
     async def check(self, url: str) -> Verdict:
         """Return the verdict on *url*. If necessary, fetch its robots.txt first.
 
-        Stats and evidence do not include this verdict.
+        The verdict is neither counted nor recorded.
 
         A URL that is not checked is allowed with the reason `unchecked`, and the URL of a
         robots.txt with the reason `robots.txt-itself`.

@@ -1,4 +1,4 @@
-"""All code that uses undocumented parts of Scrapy.
+"""Code that uses undocumented parts of Scrapy.
 
 If a part that `LOST` lists is missing, a crawl still obeys robots.txt, but logs a warning that says
 what no longer works.

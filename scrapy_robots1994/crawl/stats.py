@@ -10,7 +10,9 @@ REQUESTS: Final = "robotstxt/request_count"
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that got an answer. A 407 is not counted, because it comes from a proxy."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""Attempts that got an answer, by HTTP status. After redirects, the last status counts."""
+"""The attempts in ``robotstxt/response_count``, by HTTP status. After redirects, the last status
+counts.
+"""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception other than ``IgnoreRequest``, by class."""
 

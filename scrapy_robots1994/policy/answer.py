@@ -37,8 +37,8 @@ class Answer(NamedTuple):
     fresh_from: float | None = None
     """When the freshness lifetime begins, if not at *fetched_at*."""
     status: int | None = None
-    """The HTTP status, or None if there was no response. If *status* and *failure* are both None,
-    the HTTP cache of an offline crawl does not contain the file.
+    """The HTTP status, or None if the request raised an exception. If *status* and *failure* are
+    both None, the HTTP cache of an offline crawl does not contain the file.
     """
     body: bytes = b""
     """The decompressed body, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file decides."""

@@ -66,7 +66,7 @@ class LeasingStore(Store, Protocol):
     """A store with leases, so that only one worker at a time fetches an origin's robots.txt."""
 
     def lease(self, origin: str, seconds: float) -> bool:
-        """Take the lease of *origin* and return True, or return False if another worker holds it.
+        """Take the lease of *origin* and return True, or return False if it is already taken.
 
         The lease ends after *seconds*, unless it is released earlier.
         """

@@ -33,7 +33,7 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """A store in the file *path*. When it reaches about *max_bytes*, old entries are deleted."""
+    """A store in the file *path*. At about *max_bytes*, the oldest entries are deleted."""
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
         self.path = path

@@ -57,7 +57,7 @@ further files are not compared.
 SITE_BYTES = 2_000
 
 MAX_KEPT = 5
-"""How many example decisions are kept for each combination of site, parser and `Way`."""
+"""At most this many example decisions are kept for each combination of site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
 """A closing crawl stops looking for the causes of differences after this many seconds."""
@@ -149,7 +149,7 @@ class CrawlComparison:
             source=DRY_RUN if self._is_dry_run else CRAWL,
             dialect=self._dialect,
             robots=robot_text(self._robot.usual),
-            asked="one for each decision of the crawl",
+            asked="one for each compared decision",
             parsers=[*self._others],
             sites=[it.result(with_causes=monotonic() < end) for it in sites],
         )

@@ -69,5 +69,9 @@ class CrawlDelays:
         if stated > applied:
             count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             level = WARNING
-        text = "%s asks for a pause of %g s; the pause is %g s (ROBOTS1994_CRAWL_DELAY)"
+        # "at least", because DOWNLOAD_DELAY or AutoThrottle may demand a longer pause.
+        text = (
+            "%s asks for a pause of %g s; the pause is at least %g s "
+            "(ROBOTS1994_CRAWL_DELAY)"
+        )
         self._log.log(level, text, origin, stated, applied)

@@ -62,8 +62,8 @@ class DryRun:
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """For each origin, a Deferred that fires when the policy is known. Its result is the `Site`
-        that collects the decisions, or None if the policy cannot be found or compared.
+        """For each origin, a Deferred that fires when the search for its policy ends. Its result is
+        the `Site` that collects the decisions, or None if the policy cannot be found or compared.
         """
         self._comparison.findings = self._sites.values()
         # Hosts with a decision, and hosts whose robots.txt Scrapy's middleware has received. As in

@@ -64,7 +64,8 @@ class RobotsPages(BaseSpiderMiddleware):
 
     With `ROBOTS1994_PAGES`, it puts the `Directives` of each page into
     `response.meta["robots1994_page"]`. The value of the setting decides which of these it drops:
-    items of NOINDEX pages, requests from NOFOLLOW pages, or requests for links with `rel=nofollow`.
+    items of NOINDEX pages, requests from NOFOLLOW pages, and requests for links with
+    `rel=nofollow`.
 
     With `ROBOTS1994_USAGE`, it sets `response.meta["robots1994_usage"]` to the `Usage` stated by
     robots.txt, headers and meta tags. Unless the setting is "report", it drops items of pages
@@ -112,8 +113,8 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # If another spider middleware raised an exception, `process_spider_input` was not called
-        # and the key is missing, but an errback may still return items.
+        # If a spider middleware nearer to the engine raised an exception, `process_spider_input`
+        # was not called and the key is missing, but an errback may still return items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             read = page_directives if key == PAGE_KEY else _usage_of
