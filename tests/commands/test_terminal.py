@@ -157,7 +157,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # `open` blocks until the command opens the pipe, which is its second argument.
+            # `open` blocks until the command opens the pipe, the second file to lint.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)
@@ -171,7 +171,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 
 
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """The output exceeds the buffer of a pipe, so the command is still writing."""
+    """The output exceeds the buffer of a pipe, so the command is still writing at the Ctrl-C."""
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")
 

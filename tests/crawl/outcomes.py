@@ -78,7 +78,7 @@ class Row:
     """An answer to GET /robots.txt, and its meaning.
 
     *at* is the origin, or "" for `{slug}.test`. *requests* is the number of requests to the origin
-    per attempt. If *by_proxy*, the server acts as the proxy for them.
+    per attempt. If *by_proxy*, the requests use the server as their proxy.
     """
 
     slug: str
@@ -160,7 +160,7 @@ TRANSFERS = [
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
 """A body with neither a Content-Length nor chunks may be incomplete. Of Scrapy's download handlers,
-only the one based on Twisted reports this.
+only the one based on Twisted reports such a body.
 """
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)

@@ -43,8 +43,8 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Maps patterns to the texts for their second placeholder. The first placeholder is replaced with a
-number that identifies the target.
+"""Maps patterns to the strings that replace their second placeholder. The first placeholder is
+replaced with a number that identifies the target.
 """
 
 ODD = """
@@ -89,7 +89,7 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Return the targets that the client changed, each with the target that arrived."""
+    """Map each target that the client changed to the target that arrived."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}
@@ -112,7 +112,7 @@ def is_kept(target: str) -> bool:
 def robots_txt(found: dict[str, str], dialect: str) -> str:
     """Return a robots.txt that disallows the targets that arrived.
 
-    In the dialect "extended", it also allows the targets as written.
+    In the dialect "extended", the file also allows the targets as written.
     """
     lines = []
     for target, got in found.items():
@@ -126,8 +126,8 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# The default handler is tested on one reactor only: `select` and `asyncio` share one, and the
-# default of `none` is also listed under `asyncio`.
+# The default handler is tested on one reactor only: `select` and `asyncio` have the same default,
+# and `http_handlers` also pairs the default of `none` with `asyncio`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()

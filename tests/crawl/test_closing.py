@@ -63,7 +63,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6: waiting pages are not fetched. After a single Ctrl-C, they do not fail either."""
+    """R6: waiting pages are not fetched; after a single Ctrl-C, they do not fail either."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     side = Side(reactor=reactor, settings={"ROBOTS1994_TIMEOUT": 100})
@@ -330,8 +330,8 @@ def complete_items(
 ) -> tuple[bool, int]:
     """Run a crawl that closes early, then resume it.
 
-    Return whether all items of the first crawl have the field *found*, and how many items of both
-    crawls together have it.
+    Return whether the field *found* has a value in all items of the first crawl, and in how many
+    items of both crawls together it has one.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -350,7 +350,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # The close begins before the robots.txt of `files.test` arrives.
+        # The crawl starts to close before the robots.txt of `files.test` arrives.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()

@@ -1,4 +1,4 @@
-"""Requests of spiders and components are checked, and so are redirects."""
+"""Requests from spiders and components are checked, and so are redirects."""
 
 from __future__ import annotations
 

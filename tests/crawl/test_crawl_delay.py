@@ -30,7 +30,7 @@ def stating(delay: float) -> str:
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
     """Return the state of the download slot of *host* after each download.
 
-    Each state is the delay, the concurrency, and the delay before the next request.
+    A state consists of the slot's delay, its concurrency, and the delay before its next request.
     """
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 

@@ -113,7 +113,7 @@ def test_no_limit_of_concurrent_requests() -> None:
             site.robots(OPEN)
             site.robots(OPEN, at="slow.test", gate="pages")
             site.answer("*", replies.html("page", gate="pages"))
-            # The gate opens after 42 requests: for both robots.txt files and all quick pages.
+            # The gate opens after 42 requests: those for both robots.txt files and all quick pages.
             quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
             slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
             site.open_when("pages", count=42)

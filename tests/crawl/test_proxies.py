@@ -19,7 +19,7 @@ from tests.support.crawl import (
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /closed\n"
-SECRET = "hunter2-of-the-test"  # noqa: S105 - the tests check that it does not leak
+SECRET = "hunter2-of-the-test"  # noqa: S105 - not a real password
 USER_INFO = [
     f"user:{password.format(character)}"
     for password in (
@@ -144,7 +144,9 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 
 
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
-    """Ours 3.1: some proxies terminate TLS, so Retry-After is ignored even through a tunnel."""
+    """Ours 3.1: some proxies terminate TLS, so even through a tunnel, Retry-After does not prolong
+    the refusal.
+    """
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:
         unavailable = replies.status(503, Retry_After="9999")

@@ -73,7 +73,9 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """The built-in middleware parses b"" at the start, so the crawl fails at once."""
+    """The built-in middleware parses b"" at the start, so a crawl with an invalid setting fails
+    at once.
+    """
     crawler = idle_crawler({"ROBOTS1994_DIALECT": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_DIALECT must be"):

@@ -112,7 +112,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> No
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """One refused request waits for its policy, and the other finds it in memory."""
+    """One refused request waits for its policy, and the other finds the policy in memory."""
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
     result = crawl(

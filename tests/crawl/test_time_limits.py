@@ -52,7 +52,7 @@ def test_component_that_does_not_return_is_given_up(
 
 def test_queues_take_no_time_of_the_limit(site: Site) -> None:
     """The first fetch waits in the queue of its download slot, and the second waits until the first
-    has ended. Both wait for longer than ROBOTS1994_TIMEOUT and GRACE_SECONDS together.
+    has ended. Both fetches wait for longer than ROBOTS1994_TIMEOUT and GRACE_SECONDS together.
     """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))

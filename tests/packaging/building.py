@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
     """Return the output of *command*, or raise `AssertionError` if it fails."""
-    # The environment variables of Coverage would make it trace pip too.
+    # If Coverage's environment variables were passed on, Coverage would also trace pip.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],

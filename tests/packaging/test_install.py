@@ -13,7 +13,7 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""Newer releases do not work with Twisted 21.7, the lowest supported version."""
+"""Newer releases of these packages do not work with Twisted 21.7, the lowest supported version."""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package

@@ -47,10 +47,10 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, each with the name of its change as key."""
+    """Return equivalent spellings of *text*, keyed by the name of the change."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # Blank lines end with CR NL. An NL after a CR would not be a blank line, but part of a CR NL.
+    # Each blank line ends with CR NL: an NL after a CR would be part of a CR NL, not a blank line.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {

@@ -6,7 +6,7 @@ without a line end is the value of one Disallow line for every robot.
 
 `-/a` means that `/a` is disallowed, `+/a` that it is allowed, and `-max/a` that it is disallowed
 for the robot max. The last column has the codes of the problems in the dialect 1994, or `-` for
-none. If this column is missing, problems are not checked.
+none. If a row lacks the last column, problems are not checked.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return (index, follow) of a page with a meta tag *name* for each of *contents*."""
+    """Return (index, follow) of a page that has a meta tag *name* with each of *contents*."""
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 

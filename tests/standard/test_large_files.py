@@ -49,7 +49,7 @@ EQUAL = {
 @pytest.mark.parametrize("kind", EQUAL)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
-    """The first of 2,000 copies decides, with hardly more calls than for a single copy."""
+    """The first of 2,000 copies of the lines decides, with hardly more calls than for one copy."""
     found = []
     for times in (1, 2_000):
         body = "User-agent: *\n" + EQUAL[kind] * times

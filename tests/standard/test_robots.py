@@ -146,7 +146,7 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """Stats and reports use the values as keys."""
+    """Stats and reports use the values of both enums as keys."""
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
         name = kind.name

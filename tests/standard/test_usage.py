@@ -328,7 +328,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """O28: if matching would take too long, a purpose that any path disallows is disallowed."""
+    """O28: if matching would take too long, a purpose disallowed for some path is disallowed."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )

@@ -47,7 +47,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
         assert store.get(kept) == ENTRY
         assert len(left) > 50
         assert left == [*range(left[0], 600)]
-        # An entry that exceeds the limit evicts all others, but the store still works.
+        # An entry that exceeds the limit evicts all other entries, but the store still works.
         with pytest.raises(sqlite3.Error, match="full"):
             store.put(SITE, os.urandom(2_000_000), LATER)
         store.put(SITE, ENTRY, LATER)
@@ -56,7 +56,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
 
 
 def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
-    """In WAL mode, a crawl can write while others read the file."""
+    """In WAL mode, a crawl can write while another program reads the file."""
     with closing(store_at(path)) as store, closing(sqlite3.connect(path)) as reader:
         store.put(SITE, ENTRY, LATER)
         reader.execute("BEGIN")

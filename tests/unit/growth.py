@@ -82,7 +82,7 @@ def _numbered(unit: str, size: int) -> str:
 
 
 def _nested(size: int) -> str:
-    """Return rules of about *size* bytes, each one character longer than the one before."""
+    """Return rules that total about *size* bytes, each one character longer than the one before."""
     depth = int((2 * size) ** 0.5)
     return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
 
