@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers assume that a variable with this name is true. Importing it from `typing` would more
-# than double the time to import the package.
+# Type checkers assume that a variable with this name is true. Importing `TYPE_CHECKING` from
+# `typing` would more than double the time to import the package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -99,5 +99,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, imported or not."""
+    """Return all public names, including those not yet imported."""
     return sorted(__all__)

@@ -25,7 +25,7 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Terms with a value after a colon. In a header, they look like names of robots.
+# Terms with a value after a colon. In a header, such a term looks like the name of a robot.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -40,11 +40,11 @@ class Directives:
     """The robots directives of one page for one robot. By default, the page may be indexed and its
     links followed (Pages P2).
 
-    *noindex* and *nofollow* are the terms that forbid indexing the page and following its links, or
-    None. Only these two affect a crawl. *keywords*, *description* and *url* come from the meta
-    tags with these names; *url* is absolute. *document_state* is "dynamic" or "static".
-    *not_understood* lists malformed values that contain a term, such as `noindex nofollow` without
-    a comma.
+    *noindex* is the term that forbids indexing the page, and *nofollow* the term that forbids
+    following its links; each may be None. Only *noindex* and *nofollow* affect a crawl.
+    *keywords*, *description* and *url* come from the meta tags with these names; *url* is absolute.
+    *document_state* is "dynamic" or "static". *not_understood* lists malformed values that contain
+    a term, such as `noindex nofollow` without a comma.
     """
 
     noindex: Said | None = None
@@ -193,8 +193,8 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
     Tags without a closing `>` are ignored, and so are tags in comments. In HTML, tags in scripts,
-    styles and other elements that contain only text are ignored too. A missing name or content
-    is "".
+    styles and other elements that contain only text are ignored too. A missing name or content is
+    yielded as "".
     """
     # Pages P8: tags in the body count too, so search up to the last "meta" of the page.
     last = page.lower().rfind("meta")

@@ -24,7 +24,7 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what
 def needs_extra(user: str, extra: str) -> Iterator[None]:
     """Raise `MissingExtra` if an import in the block fails.
 
-    *user* is the feature that needs the library, and *extra* the extra that installs the library.
+    *user* is the feature that needs the library, and *extra* is the extra that installs it.
     """
     try:
         yield

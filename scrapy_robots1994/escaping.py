@@ -94,8 +94,8 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 def wrap_and_escape(text: str, width: int) -> list[str]:
     """Wrap *text* at *width* characters, and escape each line.
 
-    A line with escapes may be up to twice as long. Escaping comes last, because wrapping may put a
-    `::` at the beginning of a line.
+    A line with escapes may have up to twice *width* characters. Escaping comes last, because
+    wrapping may put a `::` at the beginning of a line.
     """
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
 
@@ -111,7 +111,7 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets*, and the values in texts such as `password=…`, with `***`. Remove the
+    """Replace *secrets*, and the values in forms such as `password=…`, with `***`. Remove the
     credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):

@@ -79,7 +79,7 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the ASCII form in which clients look *host* up, or *host* if it cannot be encoded.
+    """Return the ASCII form in which clients look up *host*, or *host* if it cannot be encoded.
 
     Return "" if IDNA turns a character of *host* into a delimiter.
     """

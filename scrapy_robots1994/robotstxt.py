@@ -71,7 +71,7 @@ class RobotsTxt:
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated memory of the file and its rules, in bytes. It is 0 until `prepare`
+        """The estimated memory of the file and its rules, in bytes. The value is 0 until `prepare`
         measures the memory, and is reset to 0 when more rules or preferences are read.
         """
 
@@ -84,8 +84,8 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Parse *body*, which may contain any bytes. If it is longer than *limit* bytes, only the
-        whole lines within the limit are obeyed.
+        """Parse *body*, which may contain any bytes. If *body* is longer than *limit* bytes, only
+        the whole lines within the limit are obeyed.
 
         Set *truncated* if *body* is only the beginning of the file. Raise `ValueError` for an
         unknown *dialect*.
@@ -133,9 +133,9 @@ class RobotsTxt:
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return the usage preferences for *url* and *robot*. They do not affect verdicts.
+        """Return the usage preferences for *url* and *robot*. Preferences do not affect verdicts.
 
-        The first call for a robot parses the file. Raises `MissingExtra` if the extra `usage` is
+        The first call for a robot parses the file. Raise `MissingExtra` if the extra `usage` is
         not installed, and no other exception.
         """
         return self.read_usage(robot).of(url)

@@ -1,5 +1,5 @@
 """The parser: bytes → text (`body`) → lines and groups (`reader`) → what one robot obeys
-(`robot_reading`) → `rules` → `verdict`. It does no I/O.
+(`robot_reading`) → `rules` → `verdict`. The parser does no I/O.
 
 `fields` and `dialects` contain the grammar as tables. `user_agent` reads and matches the names of
 robots, `spellings` normalizes paths, `rfc9309` matches wildcards, and `usage` reads usage

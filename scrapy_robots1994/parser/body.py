@@ -13,7 +13,7 @@ _MARKS = {
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of *body* (b"" if there is none) and the encoding of *body*."""
+    """Return the byte order mark (b"" if there is none) and the encoding of *body*."""
     # Ours O16
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
@@ -37,8 +37,8 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """The compressed bytes of a file. `Body` recognizes them by their type, so it can replace the
-    plain bytes in one assignment, and needs no lock.
+    """The compressed bytes of a file. `Body` recognizes compressed bytes by this type, so it can
+    replace the plain bytes in one assignment, without a lock.
     """
 
     __slots__ = ()

@@ -1,6 +1,6 @@
 """The dialects of robots.txt, one row each in `_ROWS`, and "strictest", which combines two.
 
-Their fields are in `parser/fields.py`.
+The fields of the dialects are in `parser/fields.py`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ class _Rule(Protocol):
 
 
 def _shortest_first(rule: _Rule) -> tuple[int, int]:
-    # 1994 D1: each rule that covers a URL disallows it. The shortest is reported.
+    # 1994 D1: each rule that covers a URL disallows it. The shortest such rule is reported.
     return len(rule.value), rule.number
 
 
@@ -156,8 +156,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 STRICTEST = "strictest"
-"""The dialect that disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is
-not in `DIALECTS`.
+"""The dialect that disallows whatever 1994 or rfc9309 disallows. It has no grammar of its own, so
+it is not in `DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)

@@ -15,7 +15,7 @@ _SECONDS = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 
 class LineKind(Enum):
     """The kind of a line: blank, a comment, a field of the dialect, or ignored. Each reason for
-    ignoring a line is a kind of its own.
+    ignoring a line has a kind of its own.
     """
 
     BLANK = "blank"
@@ -49,7 +49,7 @@ IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 
 class Role(Enum):
     NAMES = "names robots"
-    RULE = "closes or opens paths"
+    RULE = "disallows or allows paths"
     PAUSE = "seconds between two requests"
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
@@ -66,8 +66,8 @@ class Field(NamedTuple):
     kind: LineKind = LineKind.UNKNOWN
     # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
-    # Parses a value, or returns None if it is bad. Without `read`, values are used as written.
-    # User-agent lines and rules are parsed by `Dialect.names` and `Dialect.paths` instead.
+    # Returns the parsed value, or None if the value is bad. Without `read`, values are used as
+    # written. User-agent lines and rules are parsed by `Dialect.names` and `Dialect.paths` instead.
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
@@ -76,7 +76,7 @@ class Field(NamedTuple):
     # Whether a User-agent line below a line with this field begins a new record
     ends_names: bool = False
     allows: bool = False
-    # Whether the field is read only for usage preferences (`parser/usage.py`)
+    # Whether the field is only for usage preferences (`parser/usage.py`)
     is_preference: bool = False
     # The effect of a line, with `{}` for its value, or None if no dialect has the field
     effect: str | None = None
@@ -97,7 +97,7 @@ class Field(NamedTuple):
 
 def seconds_of(value: str) -> float | None:
     """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
-    # Ours X4. `float` turns a number with hundreds of digits into infinity, so reject it too.
+    # Ours X4. `float` turns a number with hundreds of digits into infinity, so reject infinity too.
     seconds = float(value) if re.fullmatch(_SECONDS, value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -150,7 +150,7 @@ FIELDS = (
     ALLOW,
     Field(
         "Crawl-delay",
-        "the number of seconds between two requests of the robot",
+        "the number of seconds between two requests from the robot",
         # Ours X4, X6
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,

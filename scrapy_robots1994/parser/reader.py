@@ -20,7 +20,7 @@ SPACE = " \t"
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Before Python 3.12, accessing an enum member calls a function, so access each only once.
+# Before Python 3.12, accessing an enum member calls a function, so access each member only once.
 _BLANK, _COMMENT, _ORPHAN = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
 _MALFORMED, _UNKNOWN = LineKind.MALFORMED, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
@@ -38,12 +38,12 @@ class Line(NamedTuple):
     """One line of a file.
 
     *number* is the 1-based number of the line, and *raw* the line as written. *field* and *value*
-    are also as written, but without the comment and surrounding white space. Both are empty if no
-    colon stands outside the comment. Bytes that are not UTF-8 appear as surrogate escapes.
+    are also as written, but without the comment and surrounding white space. Both are empty if the
+    line has no colon outside the comment. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
-    as written. It is None if the value is bad or the line has no colon.
+    as written. *said* is None if the value is bad or no colon stands outside the comment.
     """
 
     number: int
@@ -97,7 +97,7 @@ class Line(NamedTuple):
 
     @property
     def comment_column(self) -> int:
-        """The 1-based column of the comment's `#` or, without a comment, the one after the text."""
+        """The 1-based column of the comment's `#` or, without one, the column after the text."""
         return len(self.text) - len(self.comment) + 1
 
 
@@ -200,8 +200,8 @@ def groups_of(
     See `lines_of` for *only_effective*.
     """
     group = Group()
-    # `is_open`: a record has begun, and no blank line has ended it. `is_named`: a rule has ended
-    # the list of the record's names.
+    # `is_open`: a record has begun, and no blank line has ended it. `is_named`: a rule or
+    # preference has ended the list of the record's names.
     is_open = is_named = False
     # Where the last run begins in `names`, and whether the next User-agent line continues it
     run, is_run = 0, True

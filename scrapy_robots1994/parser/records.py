@@ -1,7 +1,7 @@
 """Public objects for the records of a file.
 
-These objects are made only on demand, for example for `Verdict.record`. Decisions do not need them,
-because rules are compiled directly from lines.
+These objects are made only on demand, for example for `Verdict.record`. Decisions need no such
+objects, because rules are compiled directly from lines.
 """
 
 from collections.abc import Iterable, Iterator

@@ -8,21 +8,22 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.spellings import CUT_ESCAPE, UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
-"""Ours O28: the maximum number of character comparisons for one URL. URLs that need more are
-disallowed.
+"""Ours O28: the maximum number of character comparisons for one URL. URLs that need more
+comparisons are disallowed.
 """
 
 # The cost of one call to `str.find`, in character comparisons
 _CALL_WORK = 800
 
-# Allowed in a path or query (RFC 3986 3.3, 3.4), except `*` and `$`, which are special in rules
+# Reserved characters allowed in a path or query (RFC 3986 3.3, 3.4), except `*` and `$`, which are
+# special in rules
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
 
 
 def normal_spelling(target: str) -> str:
-    """Return *target* as RFC 9309 2.2.2 spells it for comparison.
+    """Return *target* in the spelling in which RFC 9309 2.2.2 compares it.
 
     Characters that a URL must not contain are percent-encoded, and so are `*` and `$`. Escapes of
     unreserved characters are decoded, and other escapes are in upper case.

@@ -1,4 +1,4 @@
-"""Read in one pass what a robot obeys in a file, and what the dialect ignores."""
+"""Read in one pass which lines of a file a robot obeys, and which the dialect ignores."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
-# Before Python 3.12, accessing an enum member calls a function, so access each only once.
+# Before Python 3.12, accessing an enum member calls a function, so access each member only once.
 _ORPHAN, _SITEMAP = LineKind.ORPHAN, LineKind.SITEMAP
 _CRAWL_DELAY = LineKind.CRAWL_DELAY
 
@@ -20,13 +20,13 @@ class Ignored(NamedTuple):
     """What the dialect ignores or takes literally in the records that a robot obeys."""
 
     wildcards: int
-    """Rules whose `*` or final `$` is an ordinary character."""
+    """The number of rules whose `*` or final `$` is an ordinary character."""
     allows: int
-    """Allow lines, in a dialect without that field."""
+    """The number of Allow lines, in a dialect without that field."""
     split: int
-    """Rules that a blank line separates from their record."""
+    """The number of rules that a blank line separates from their record."""
     line: int
-    """The 1-based number of the first of these lines."""
+    """The 1-based number of the first line that is counted above."""
 
     def __str__(self) -> str:
         parts = [
@@ -80,7 +80,7 @@ class RobotReading:
 
 
 def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
-    """Return what *robot*, the result of `robot_names`, obeys in *text*."""
+    """Return what a robot obeys in *text*. *robot* is the result of `robot_names`."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False

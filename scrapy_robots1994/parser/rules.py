@@ -1,6 +1,6 @@
 """The rules of one file for one robot, compiled for lookup.
 
-They are sorted by `Dialect.order`. In each table, the first rule that covers a URL decides.
+The rules are sorted by `Dialect.order`. In each table, the first rule that covers a URL decides.
 """
 
 import re
@@ -40,7 +40,7 @@ ROBOTS_TXT = "/robots.txt"
 
 NO_RULE = maxsize
 """Stands for "no rule". The number of a rule is twice its place in the order, plus one for an Allow
-line. Odd numbers, which include this one, allow a URL.
+line. Odd numbers, such as `NO_RULE`, allow a URL.
 """
 
 # Returned instead of the number of a rule if a URL is not compared with all rules. These values
@@ -82,7 +82,7 @@ class Rules(Protocol):
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds between two requests of the robot, or None."""
+        """The seconds between two requests from the robot, or None."""
 
     @property
     def ignored(self) -> Ignored | None:
@@ -99,18 +99,18 @@ class _Table(NamedTuple):
     """Rules, indexed for lookup."""
 
     prefixes: dict[str, int]
-    """Maps each text to the number of the first rule that has it. A rule may have several texts. It
-    covers a URL if a text of the URL begins with a text of the rule.
+    """Maps each prefix to the number of the first rule that has it. A rule may have several
+    prefixes. The rule covers a URL if one of the URL's texts begins with one of its prefixes.
     """
     seconds: str
-    """The second characters of the texts."""
+    """The second characters of the prefixes."""
     lengths: tuple[Sequence[int], ...]
-    """For each character of `seconds`, the lengths of the texts with that second character, in
-    ascending order. The last entry is for all other characters. If a text has only one character,
+    """For each character of `seconds`, the lengths of the prefixes with that second character, in
+    ascending order. The last entry is for all other characters. If a prefix has only one character,
     its length, 1, is in every entry.
     """
     patterns: dict[Pattern, int]
-    """Maps each pattern to the number of the first rule that has it, in ascending order."""
+    """Maps each pattern to the number of the first rule that has it, sorted by these numbers."""
 
     @classmethod
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
@@ -124,8 +124,8 @@ class _Table(NamedTuple):
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
-        Patterns are compared only with the first text. If that takes more than *maximum* work,
-        return `_TOO_MUCH_WORK`.
+        Patterns are compared only with the first text. If these comparisons take more than
+        *maximum* work, return `_TOO_MUCH_WORK`.
         """
         # Ours O22
         if texts[0] == ROBOTS_TXT:
@@ -162,7 +162,7 @@ class _Table(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """The tables of records that a robot obeys together. Each table decides independently, and any
+    """The tables of all records that apply to a robot. Each table decides independently, and any
     can disallow a URL (Ours O2, X3).
     """
 
@@ -170,7 +170,7 @@ class _Tables(NamedTuple):
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the smallest number with which a table disallows a URL with these *texts*. If no
-        table disallows it, return the smallest number that a table gives.
+        table disallows the URL, return the smallest number that a table gives.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK
@@ -222,7 +222,7 @@ class RobotRules:
         self._table, kept, beginnings = _compiled(reading, dialect)
         self._values = tuple([it.value for it in kept])
         self._lines = _stored([it.number for it in kept])
-        # The first characters of the texts decide which forms of a URL are compared.
+        # The first characters of the rules' prefixes decide which forms of a URL are compared.
         self._is_plain = beginnings == {"/"}
         self._has_cut_escape = _AS_WRITTEN in beginnings
 
@@ -285,7 +285,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL, to compare with the texts of rules (`_texts_of`)."""
+        """Return the forms of a URL that are compared with the prefixes of rules."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -307,8 +307,8 @@ class StrictestRules:
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """Always None: rfc9309 obeys the wildcards and split rules that 1994 ignores, and Allow lines
-    that 1994 ignores could only allow more URLs.
+    """Always None. The wildcards and split rules that 1994 ignores are obeyed by rfc9309. The Allow
+    lines that 1994 ignores could only allow more URLs.
     """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
@@ -340,7 +340,7 @@ def _compiled(
     reading: RobotReading, dialect: Dialect
 ) -> tuple[_Table | _Tables, list[Line], set[str]]:
     """Return the table or tables for lookup, the rules that can decide (in order), and the first
-    characters of their texts.
+    characters of their prefixes.
     """
     # Ours X3: any record for `*` can disallow a URL, so each record has its own table, unless the
     # dialect merges records. Without Allow, one table for all records gives the same verdicts.
@@ -368,7 +368,7 @@ def _compiled(
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
             beginnings.update([text[0] for text in texts])
-        # Keep a rule only if it adds a text. Otherwise, an earlier rule decides.
+        # Keep a rule only if it adds a prefix. Otherwise, an earlier rule decides.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
     tables = [_Table.of(*it) for it in found.values()]
@@ -393,8 +393,8 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. The rule covers a URL if a text of the URL begins with one of
-    them.
+    """Return the prefixes of a rule. The rule covers a URL if one of the URL's texts begins with
+    one of these prefixes.
     """
     is_path = value[0] == "/"
     # Ours O18, O19, O20

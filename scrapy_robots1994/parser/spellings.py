@@ -10,7 +10,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# Stands for an encoded slash in canonical spellings. All other characters stand for bytes.
+# Stands for an encoded slash in canonical spellings, whose other characters all stand for bytes.
 _SLASH_KEPT = "\u0100"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 # An incomplete escape at the end
@@ -26,8 +26,8 @@ _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
 _LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
 
-# Ours O27. Ordinary URLs have up to four spellings. More than four are compared only if their total
-# length is at most about `_MAX_CHARACTERS`.
+# Ours O27. Ordinary URLs have up to four spellings. More than four spellings are compared only if
+# their total length is at most about `_MAX_CHARACTERS`.
 _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 
@@ -64,8 +64,8 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 def has_cut_escape(text: str) -> bool:
     """Whether *text* ends within an escape.
 
-    If so, it is also compared as written: `/a%4` is a prefix of `/a%41`, but not of its canonical
-    spelling `/aA`.
+    If so, *text* is also compared as written: `/a%4` is a prefix of `/a%41`, but not of `/aA`, the
+    canonical spelling of `/a%41`.
     """
     return "%" in text[-2:] and CUT_ESCAPE.search(text) is not None
 
@@ -119,7 +119,7 @@ def _respelled(target: str) -> Iterator[str]:
         escapes = spelled_escapes(_IN_QUERY)
         yield path + mark + _ESCAPE.sub(lambda it: escapes[it[1]], query)
     if target[:2] == "//" != target[2:4]:
-        # Since Python 3.12.4, Scrapy's HTTP/1.1 handler sends two more slashes.
+        # Since Python 3.12.4, Scrapy's HTTP/1.1 handler puts `//` before paths that begin with it.
         yield f"//{target}"
 
 
@@ -156,7 +156,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host. What follows is case-sensitive.
+    # An escaped `?` or `\` may end the host. What follows the host is case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
@@ -165,7 +165,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalized origin. It begins with `=`, so that the two forms cannot be
-    # confused. It is left out if the authority contains an escape or the URL has no origin.
+    # confused. This form is left out if the authority contains an escape or the URL has no origin.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

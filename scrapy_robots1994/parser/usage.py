@@ -1,6 +1,6 @@
 """Usage preferences in robots.txt: the purposes for which pages may be used.
 
-They never change a verdict.
+Usage preferences never change a verdict.
 """
 
 import re
@@ -42,8 +42,8 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""In characters. Longer values of Content-Usage are not parsed, because even one of this length
-takes 10 ms.
+"""In characters. Longer values of Content-Usage are not parsed, because parsing even a value of
+this length takes 10 ms.
 """
 
 MAX_WORK = 6_000_000
@@ -67,8 +67,8 @@ class Answer(str, Enum):
 
 
 class Label(NamedTuple):
-    """A label of a field, the *purpose* that it is about, and the values that *allow* and
-    *disallow* it.
+    """A *label* of a *field*, its *purpose*, and the values that *allow* and *disallow* that
+    purpose.
     """
 
     field: str
@@ -195,7 +195,7 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states. If *pattern* is None, the line applies to all URLs."""
+    """The preferences that one line states. If *pattern* is None, the line applies to all URLs."""
 
     field: str
     length: int = -1
@@ -304,7 +304,7 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def field_of(line: Line) -> str:
-    """Return the preference field of *line*, correctly spelt, or "" for other fields."""
+    """Return the name of the preference field of *line*, correctly spelt, or "" if it has none."""
     return _FIELDS.get(line.row.name, "") if line.row else ""
 
 

@@ -67,13 +67,13 @@ def equally_named(name: str, robot: str) -> int:
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# A crawl sends few different headers, so this is large enough.
+# A crawl sends few different headers, so this cache is large enough.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case, such as ("my bot", "my", "bot"). Never raises.
 
-    *robot* is a bare name or a User-Agent header. Its phrases come first, and then their words
-    (Ours O9). The header of a browser has no names.
+    *robot* is a bare name or a User-Agent header. The result lists the phrases first, and then
+    their words (Ours O9). The header of a browser has no names.
     """
     phrases = _phrases_of(robot_text(robot))
     words = (word.strip(_AROUND) for phrase in phrases for word in phrase.split())

@@ -88,16 +88,16 @@ class _Sourced:
 class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and why.
 
-    *line* is the 1-based number of the line that decides, and *rule* is its path as written. Both
-    are None if no rule decides. *spelling* is the spelling of the path and query that the rule
-    covers, or None if the rule covers them as written.
+    *line* is the 1-based number of the line that decides, and *rule* is its path as written. *line*
+    and *rule* are None if no rule decides. *spelling* is the spelling of the path and query that
+    the rule covers, or None if the rule covers them as written.
 
-    *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
+    *status* is the HTTP status of the response to GET /robots.txt if that status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
     *dialect* is the dialect that decided, or None if the verdict does not depend on a record. If
     the file is read as "strictest", *dialect* is "1994" or "rfc9309". Equality ignores *dialect*
-    and `record`, but a refusal in "strictest" differs from the same refusal in another dialect.
+    and `record`, but a refusal in "strictest" does not equal the same refusal in another dialect.
 
     Scrapy's item exporters can write verdicts.
     """
@@ -128,7 +128,7 @@ class Verdict(_Sourced):
 
     def for_export(self) -> "Verdict":
         """Return a copy for exporters, with control characters and invalid UTF-8 in *rule* and
-        *spelling* percent-encoded. This does not change their meaning (Ours O18).
+        *spelling* percent-encoded. Encoding them does not change their meaning (Ours O18).
         """
         if f"{self.rule}{self.spelling}".isprintable():
             return self
@@ -139,7 +139,7 @@ class Verdict(_Sourced):
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as a dict that any serializer can write, even `marshal`.
 
-        It contains the fields of the verdict, *record* (None, or a dict with *names* and
+        The dict contains the fields of the verdict, *record* (None, or a dict with *names* and
         *first_line*), and *explanation*, the result of `explain`.
         """
         source = self._source

@@ -50,10 +50,10 @@ class Answer(NamedTuple):
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """Why there is no usable answer, in a few words. None if there is one or *status* says why."""
+    """Why the answer is unusable, in a few words. None if it is usable or *status* says why."""
     source: Source = "fetched"
     error: Exception | None = None
-    """The exception that the request raised. It is not written to stores."""
+    """The exception that the request raised. Not written to stores."""
 
     @property
     def outcome(self) -> Outcome:
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
     @property
     def final_url(self) -> str | None:
-        """The URL that answered after redirects, or None if there were none."""
+        """The URL that answered after redirects, or None if there were no redirects."""
         return self.urls[-1] if len(self.urls) > 1 else None
 
     @property

@@ -1,6 +1,6 @@
 """The meaning of each answer to GET /robots.txt.
 
-The text of 1994 mentions no status codes, so each row is our decision (Ours R1, R3, R4, R5).
+The standard of 1994 mentions no status codes, so each row is our decision (Ours R1, R3, R4, R5).
 """
 
 import enum
@@ -25,7 +25,7 @@ class Outcome(enum.Enum):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers of one outcome that reports count together."""
+    """A group of answers with the same outcome, counted together in reports."""
 
     name: str
     """The name in JSON reports."""
@@ -54,7 +54,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean "unreachable" if a proxy was used, because it may have sent them."""
+    """Statuses that mean "unreachable" if they came through a proxy, which may have sent them."""
     is_trusted: bool = False
     """Whether the answer counts as the origin's own even if it came through a proxy."""
 

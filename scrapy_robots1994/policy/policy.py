@@ -94,7 +94,7 @@ class Policy(NamedTuple):
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it may be used at *now* after a failed refresh, or None."""
+        """Return this policy, or None if it must not be used at *now* after a failed refresh."""
         is_good = self.outcome is not Outcome.UNREACHABLE and now < self.keep_until
         return self if is_good else None
 
