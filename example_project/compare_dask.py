@@ -37,7 +37,7 @@ def main(folder: str, path: str) -> None:
         source=FILES,
         dialect=DIALECT,
         robots="each robot that a file names, and one other robot",
-        asked="a sample of what the rules suggest",
+        asked="a sample generated from the rules, not real requests",
         parsers=[*PARSERS],
         sites=dask.bag.from_sequence(names).map(compared).compute(),
     )

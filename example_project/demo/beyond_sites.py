@@ -12,7 +12,7 @@ class Case:
     """`pages` maps each path to the links on its page and the content of its robots meta tag.
 
     `fetched` contains the paths that must be fetched, and `exported` those that must yield an item.
-    If `exported` is None, every fetched page must yield one.
+    If `exported` is None, every fetched page must yield an item.
     """
 
     spider: str

@@ -1,6 +1,6 @@
 """The hosts that `./run` crawls.
 
-The expected answers for `examplebot` were worked out by hand from the standard of 1994.
+The expected verdicts for `examplebot` were worked out by hand from the standard of 1994.
 """
 
 from __future__ import annotations

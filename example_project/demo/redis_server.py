@@ -37,7 +37,7 @@ def some_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # Without a session of its own, Ctrl-C would end the server before the keys are deleted.
+        # A new session: otherwise, Ctrl-C would end the server before the keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )

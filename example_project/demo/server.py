@@ -54,7 +54,8 @@ class Received:
 class LocalSites:
     """Serves *number* origins inside its `with` block.
 
-    Unless `respond` sets another response, /robots.txt is a 404, and any other path an empty page.
+    Unless `respond` sets another response, /robots.txt gets a 404, and any other path an empty
+    page.
     """
 
     def __init__(self, number: int) -> None:

@@ -17,7 +17,7 @@ class StatsFile:
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler
         self._path = path
-        # `spider_closed` is too early, because its handlers may still add stats.
+        # `spider_closed` is too early, because its other handlers may still add stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod

@@ -1,1 +1,1 @@
-"""An independent, naive parser. The package must give the same answers."""
+"""An independent, naive parser. The package must give the same answers as this parser."""

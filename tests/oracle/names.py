@@ -1,7 +1,7 @@
 """Find the names in User-agent lines, and the names of a robot.
 
-Headers such as `Mozilla/5.0 (compatible; FooBot/1.0)` (O9, O10) are not handled here. Their tests
-are in `tests/standard/test_names.py`.
+Headers such as `Mozilla/5.0 (compatible; FooBot/1.0)` (O9, O10) are not handled here, but tested
+in `tests/standard/test_names.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def robot_names(robot: bytes | str) -> list[str]:
 def longest_match(record: list[str], robot: list[str]) -> int:
     """Return the length of the longest name in *record* that is a substring of a name in *robot*.
 
-    Return 0 if there is none (A2, O8).
+    Return 0 if no name matches (A2, O8).
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

@@ -171,8 +171,8 @@ def covers(value: str, origin: str, target: str) -> bool:
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
     # O19: user name, password, and the case of the authority are ignored. The rule covers a URL
-    # that begins with its value, even if the value ends within the authority (D1). It also covers
-    # a URL that has the same normalised origin and whose target begins with the rule's path.
+    # that begins with its value, even if the value ends within the authority (D1). The rule also
+    # covers a URL with the same normalized origin, if the target begins with the rule's path.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

@@ -167,7 +167,7 @@ class Reading:
         ]
         if self.dialect != "extended":
             # O2: all records for `*` are obeyed. D1: any rule that covers the URL disallows it. The
-            # shortest such rule is reported. If several are equally short, the first one is.
+            # shortest such rule is reported, or the first one of several equally short rules.
             return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
         # X1: in each record, the first rule that covers the URL decides. X3: a URL is disallowed if
         # one of the records for `*` disallows it.

@@ -37,7 +37,7 @@ OUR_NAMES = (
     *("foo", "Foo/1.0", "bot", "b"),
     *("FooBot Max", "* foobot"),
 )
-"""Values of User-agent lines. Each names one of `OUR_ROBOTS` in at least one dialect."""
+"""Values of User-agent lines. Each value names one of `OUR_ROBOTS` in at least one dialect."""
 
 OUR_ROBOTS = (
     *("FooBot", "foobot", "FooBot/2.1", "FooBot/2.1 (+http://foo.test/)") * 2,

@@ -27,7 +27,9 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the `script` in the meta of each browser page, and waits until a request of it ends."""
+    """Runs the `script` in the meta of each browser page, and waits until a request from the page
+    ends.
+    """
 
     name = "browsing"
 

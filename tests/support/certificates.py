@@ -17,7 +17,7 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
     """Return a private key and its certificate as PEM text.
 
-    The certificate is for 127.0.0.1, localhost and `*.site.test`, unless it has the wrong name.
+    The certificate is for 127.0.0.1, localhost and `*.site.test`, unless *flaw* is "wrong-name".
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])

@@ -23,7 +23,7 @@ class CheckedBrowser(Spider):
         return spider
 
     async def is_refused(self, request: Any) -> bool:
-        """Whether robots.txt disallows *request*. If the check fails, the answer is yes."""
+        """Whether robots.txt disallows *request*. Also True if the check raises an exception."""
         robots: Any = self.crawler.get_downloader_middleware(Robots1994Middleware)
         try:
             return not (await robots.check(request.url)).allowed

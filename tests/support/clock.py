@@ -1,7 +1,7 @@
 """The clock of the crawling process, which a spider can set.
 
-Importing this module replaces `time.time`. It must be imported before any module that keeps a
-reference to that function.
+Importing this module replaces `time.time`, so import it before any module that keeps a reference to
+that function.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
-# In a background job, SIGINT is ignored, and child processes would inherit that.
+# A background job ignores SIGINT, and so would its child processes.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCRAPY = (sys.executable, "-m", "scrapy")
@@ -58,7 +58,7 @@ def interrupted(
 ) -> CommandResult:
     """Run *command*, call *ready* with its process, and then interrupt it *times* times.
 
-    If *ready* reads from stdout, it must return what it read: the result's `out` begins with that.
+    If *ready* reads from stdout, it must return the text: the result's `out` begins with it.
     Fail unless the command exits with 130 and prints no traceback.
     """
     with subprocess.Popen(

@@ -107,7 +107,7 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the most page requests and the most robots.txt requests that were under way at once,
+    """Records the largest numbers of page requests and of robots.txt requests under way at once,
     and the concurrency and delay of the download slots.
     """
 

@@ -58,7 +58,7 @@ ALL_EXTENSIONS: dict[str, Any] = {
 def reactors() -> tuple[Reactor, ...]:
     """Return the reactors that this version of Scrapy supports.
 
-    If ROBOTS1994_TEST_REACTORS is set, leave out those that it does not name.
+    If ROBOTS1994_TEST_REACTORS is set, leave out reactors that it does not list.
     """
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
@@ -238,11 +238,12 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 ) -> Crawl:
     """Start a crawl that requests all `urls` at once.
 
-    `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
-    may also be `module:name`. The hook is called with the crawler before the crawl starts.
+    `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`;
+    either may also be `module:name`. The hook is called with the crawler before the crawl starts.
     `signals` are the names of the Scrapy signals to record. Host names under `test` resolve to
-    127.0.0.1. `result()` kills the crawl if it has not ended after `timeout` seconds. It fails if
-    there is no result, or if the crawl emitted an unexpected warning and `may_warn` is false.
+    127.0.0.1. `result()` kills the crawl if it has not ended after `timeout` seconds, and raises
+    `AssertionError` if the crawl left no result, or if it emitted an unexpected warning and
+    `may_warn` is false.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -307,8 +308,8 @@ def start_over_time(
 ) -> Crawl:
     """Start a crawl in *steps*.
 
-    A step is a list of requests, or a number of seconds by which to advance the clock. It begins
-    when all requests of the previous step have ended.
+    A step is a list of requests, or a number of seconds by which to advance the clock. Each
+    step begins when all requests of the previous step have ended.
     """
     packed = [
         step

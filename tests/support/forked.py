@@ -4,8 +4,8 @@ Each pytest worker has a server process, which imports Scrapy once, without inst
 Crawls and commands run in forks of the server.
 
 `python -m tests.support.forked PATH` runs the server at the Unix socket PATH. A client sends three
-file descriptors and a line of JSON. The answer is the process id of the fork, followed by its exit
-code when it ends.
+file descriptors and a line of JSON. The server answers with the process id of the fork and,
+when the fork ends, its exit code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
 
 PRELOADED = (
-    # This module must come first, because it replaces the clock that the others use.
+    # This module must come first, because it replaces the clock that the other modules use.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",

@@ -2,10 +2,10 @@
 
 Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
 `plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all`,
-tests whose programs or packages are missing fail instead.
+tests whose programs or packages are missing fail instead of being skipped.
 
 Slow tests are marked `long`, and so are slow parameters of tests, such as reactors other than
-asyncio. `tests/run` without arguments leaves them out.
+asyncio. `tests/run` without arguments leaves out whatever is marked `long`.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class Budget:
 
 
 class Leases:
-    """Gives each page request one of 16 leases, and takes it back with the response."""
+    """Gives each page request one of 16 leases, which is free again when the response arrives."""
 
     def __init__(self) -> None:
         self._leases = DeferredSemaphore(LEASES)
@@ -148,7 +148,7 @@ def own_keys(request: Any) -> dict[str, Any]:
 
 
 class Failing:
-    """Raises an error for the first response of each page."""
+    """Raises an error for the first response to each page request."""
 
     def __init__(self) -> None:
         self._refused: set[str] = set()

@@ -2,19 +2,19 @@ r"""Play the sessions in `tests/recorded`: commands and crawls, and what users s
 
 A session is a text file with sections, each under a heading `=== …`:
 
-- `file NAME` contains a file, which is written to the folder of the session. If its name ends with
-  `.gz`, it is compressed.
+- `file NAME` contains a file, which is written to the folder of the session. A file whose name ends
+  with `.gz` is compressed.
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
   The command `cat` prints files of the session, and `page` the text of a page in a browser.
   ` < FILE` gives the command a file as stdin. ` | grep PATTERN` keeps only the lines that match.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
-  request begins when the requests above it have ended. If its line is indented, it begins together
-  with the request above. `+ SECONDS` advances the clock.
-- The results of a crawl follow. `log` contains the log lines of this package. `ends` says how each
-  request ended, and lists the items. `stats` contains the stats whose names match `STATS`, and
-  `requests` the requests that reached the server.
+  request begins when the requests above it have ended, but a request on an indented line begins
+  together with the request above. `+ SECONDS` advances the clock.
+- Four sections contain the results of a crawl. `log` contains the log lines of this package. `ends`
+  says how each request ended, and lists the items. `stats` contains the stats whose names match
+  `STATS`, and `requests` the requests that reached the server.
 
 The server answers for all hosts under `test`, on port 80. In files and answers, `\xNN` stands for a
 byte.

@@ -88,7 +88,7 @@ class RedisServer:
             self._process = None
 
     def hang(self) -> None:
-        """Suspend the server. It then accepts connections, but does not answer."""
+        """Suspend the server, which then accepts connections but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 

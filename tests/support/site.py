@@ -57,12 +57,12 @@ def tls_context(pem: str) -> ssl.SSLContext:
 
 
 class Site:
-    """A server that runs until the `with` block ends.
+    """A server that answers for any host name until the `with` block ends.
 
-    It answers for any host name. Crawls resolve every name under `test` to 127.0.0.1, where the
-    server listens on *ports* ports. It also listens on *addresses* further loopback addresses, on
-    ::1 if *ipv6*, and on an HTTPS port if *tls*. Without a script, the answer is a 404 for
-    /robots.txt, and a small page for any other target.
+    Crawls resolve every name under `test` to 127.0.0.1, where the server listens on *ports* ports.
+    It also listens on *addresses* further loopback addresses, on ::1 if *ipv6*, and on an HTTPS
+    port if *tls*. Without a script, the answer is a 404 for /robots.txt, and a small page for any
+    other target.
     """
 
     certificate: str

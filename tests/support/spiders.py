@@ -70,7 +70,8 @@ class PausingSpider(RequestingSpider):
 class Counted(RequestingSpider):
     """Requests *pages* numbered pages, spread over *hosts* hosts.
 
-    If *filtered*, requests pass through the duplicates filter, as in a crawl that can be resumed.
+    If *filtered*, requests pass through the duplicates filter, so that a resumed crawl does not
+    repeat them.
     Yields *item* for each page, with `{n}` in its values replaced with the number of the page.
     """
 
@@ -185,7 +186,7 @@ class ItemSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """When a request fails, sends it again to each of *new_urls*, with its meta."""
+    """When a request fails, sends a copy with the same meta to each of *new_urls*."""
 
     name = "elsewhere"
     new_urls: list[str]
@@ -207,8 +208,8 @@ class CancellingSpider(RequestingSpider):
     """Cancels one download per host: the first at once, the next after a turn of the event loop,
     and so on.
 
-    A second request to each host waits for the same robots.txt. A third one is sent when both have
-    ended.
+    A second request to each host waits for the same robots.txt. A third request is sent when both
+    have ended.
     """
 
     name = "cancelling"
@@ -330,7 +331,8 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of each request, and the verdict of each refusal in several forms.
 
-    If *nested*, each of these is the field `what` of an item. Otherwise, each is an item itself.
+    If *nested*, each of these values is the field `what` of an item. Otherwise, each value is an
+    item itself.
     """
 
     name = "exporting"

@@ -7,7 +7,7 @@ import tarfile
 from pathlib import Path
 
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""Suffixes of archives. A corpus file is named after its host, which ends in none of them."""
+"""Suffixes of archives. No file of a corpus has one, because each is named after its host."""
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
 """Quantiles of the number of lines in 4,231 real files."""
@@ -65,7 +65,7 @@ def read_corpus(source: str) -> list[bytes]:
 def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
     """Return the base name and the bytes of every file in a folder or tar archive.
 
-    Raises RuntimeError if *source* contains no files, or is a folder that contains an archive.
+    Raise RuntimeError if *source* contains no files, or is a folder that contains an archive.
     """
     if source.is_dir():
         for path in source.iterdir():

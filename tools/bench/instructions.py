@@ -25,7 +25,7 @@ ORIGINS = 60
 COMMAND = ("valgrind", "--tool=cachegrind", "--cache-sim=no")
 BUILT_IN = "built-in"
 TARGETS = {1: 1 / 1.05, 8: 1.0}
-"""Maps the number of pages of each origin to the target ratio."""
+"""Maps the number of pages per origin to the target ratio."""
 
 
 def instructions(draws: int, corpus: str) -> Iterator[Result]:

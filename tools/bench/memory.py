@@ -27,7 +27,9 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes of an origin whose file is new, and of one whose file is already stored."""
+    """Measure the memory that an origin takes if its file is new, and if the file is already stored
+    for another origin.
+    """
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin whose file is new"

@@ -74,7 +74,7 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how many calls of *side* take `MIN_SECONDS` together."""
+    """Return how many calls of *side* together take at least `MIN_SECONDS`."""
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)

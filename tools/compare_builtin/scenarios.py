@@ -245,7 +245,7 @@ def default_headers(side: Side) -> Finding:
 
 @scenario(
     f"{SLOW} hosts whose robots.txt is delayed, and {HEALTHY} healthy hosts",
-    "all pages of the healthy ones are fetched meanwhile",
+    "all pages of the healthy hosts are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
     """Count the pages of healthy hosts that are requested before the first page of a slow host."""

@@ -132,7 +132,7 @@ def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Normalise the percent-encoding of the rules and the URL."""
+    """Normalize the percent-encoding of the rules and the URL."""
     origin, target = split_url(url)
     rewritten = with_values(text, KNOWN[1:], normalised)
     return rewritten, origin + normalised(target)

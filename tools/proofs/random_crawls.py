@@ -63,7 +63,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Crawls with deliberate failures log tracebacks, so their logs are searched for BUGS instead.
+# Crawls with deliberate failures log tracebacks, so their logs are searched for BUGS, not FAULTS.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -104,7 +104,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # The middleware may add a failure. After a third one, the pause is 15 s (Ours 3.1).
+        # The middleware may add a failure, and the pause after a third failure is 15 s (Ours 3.1).
         del fails[1:]
     return dice.choice(
         (

@@ -1,7 +1,7 @@
 """Show that Scrapy's RobotsTxtMiddleware lets disallowed requests through.
 
-Run ``python reproduce.py [NUMBER]`` with Scrapy 2.14 to 2.19. NUMBER is how many URLs are
-requested; the default is 6. A local server disallows everything, and sends robots.txt after half a
+Run ``python reproduce.py [NUMBER]`` with Scrapy 2.14 to 2.19. NUMBER is the number of URLs to
+request, by default 6. A local server disallows everything, and sends robots.txt after half a
 second. The exit code is 0 if no page was requested, 1 if disallowed pages were requested, and 2 if
 robots.txt was never requested.
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # not annotated
     """Takes URLs from Redis, and crawls them in the same way as the spider `pages`.
 
-    Ends when it has had no URL for 3 seconds.
+    Ends after 3 seconds without a URL.
     """
 
     name = "worker"

@@ -1,7 +1,7 @@
 """Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
 Each program has a JSON file with robots.txt files and the expected answers for robots and URLs. The
-JSON file also names the repository, commit, paths and licence of the tests it was taken from.
+JSON file also names the repository, commit, paths and licence of the original tests.
 `otherwise.json` lists the questions that we answer differently, with the reasons.
 """
 
@@ -57,6 +57,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Return the reasons for our different answers, by the names of the questions."""
+    """Map the name of each question that we answer differently to the reason."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
-    """Ends after a second without requests. By default, it would wait forever."""
+    """Ends after a second without requests. By default, the spider would wait forever."""
 
     name = "shared"
     redis_key = "shared:start_urls"
