@@ -56,7 +56,9 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Also refuse unknown options, set the dialect, and log only warnings by default."""
+        """Besides what Scrapy does, refuse unknown options, set the dialect, and log only
+        warnings by default.
+        """
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)
@@ -73,7 +75,7 @@ class RobotsCommand(ScrapyCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Run the command and return its exit code.
 
-        It may raise `RobotsError`, whose message is printed without a traceback.
+        May raise `RobotsError`, whose message is printed without a traceback.
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:

@@ -115,7 +115,9 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _exemption(self, url: str) -> str:
-        """Return why a crawl does not check *url*, or "". Raise `WrongUse` if it is not a URL."""
+        """Return why a crawl does not check *url*, or "". Raise `WrongUse` if *url* is neither a
+        URL nor, with `--robots`, a path.
+        """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")

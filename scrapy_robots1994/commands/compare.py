@@ -25,7 +25,7 @@ class RobotsCompare(RobotsCommand):
     Compare how this package and other parsers read robots.txt files, given as file
     names, folders or URLs. The parsers are asked about the URLs of --urls or, by
     default, about a sample of paths made from the rules: the path of a rule, longer
-    and shorter paths, and the same path in another percent-encoding. By default,
+    and shorter paths, and the same path percent-encoded differently. By default,
     the questions are about each robot that the file names, and about one that it
     does not name. A file named after a host, such as example.org.txt, counts as the
     robots.txt of http://example.org and https://example.org.

@@ -48,8 +48,9 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares our parser with the others, one source at a time. Raises `RobotsError` if a parser
-    cannot be loaded.
+    """Compares our parser with others, one source at a time.
+
+    Creating a `Worker` raises `RobotsError` if a parser cannot be loaded.
     """
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
@@ -127,7 +128,7 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    # A parser may log a line for each file.
+    # Log nothing, because a parser may log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)
     if opts.processes > 1:

@@ -223,8 +223,8 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """A recorded decision about a URL. *about* describes the answer that decided, or is None if the
-    evidence does not contain that answer.
+    """A recorded decision about a URL. *about* describes the answer on which the decision is based,
+    or is None if the evidence does not contain that answer.
     """
 
     values: Values
@@ -335,8 +335,8 @@ class EvidenceFile:
         if (version := values.get("format")) != FORMAT:
             shown = escape_control_chars(str(version), 20)
             raise Unreadable(
-                f"{escape_control_chars(self._name, 200)} has the format {shown}, and this "
-                f"version reads {FORMAT}: use the version of scrapy_robots1994 that wrote it"
+                f"{escape_control_chars(self._name, 200)} has format {shown}, but this "
+                f"version reads format {FORMAT}: use the version of scrapy_robots1994 that wrote it"
             )
         self._crawl = values
         texts, faults = _typed(values["settings"], dict), list[str]()
@@ -351,7 +351,7 @@ class EvidenceFile:
         if values.get("decision") in {"failed", "exempt"}:
             return
         if answer is None:
-            yield f"{url}: the answer that decided is missing"
+            yield f"{url}: the answer behind the decision is missing"
             return
         if answer.origin != Origin.of(url):
             yield f"{url}: answer {values['robots']} is from {answer.origin}"

@@ -49,11 +49,11 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """Fetches the policies of URLs in a crawl of *process*, run by a subclass of the spider class
-    *kind*.
+    """Fetches the policies of URLs by running a crawl in *process*, with a subclass of the spider
+    class *kind*.
 
     The robot's name (`robot`) is first read from the settings and *kind*. Once the crawl has
-    started, it is read again from the crawler.
+    started, the name is read again from the crawler.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:

@@ -59,7 +59,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
                 continue
             # Links in a downloaded folder must not lead to other files on this machine.
             if not path.resolve().is_relative_to(real):
-                left_out.append(f"links out of its folder: {path}")
+                left_out.append(f"a link that leads out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
@@ -85,8 +85,8 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in *args*, in the file *named* and on standard input.
 
-    Standard input is read if `-` is given. It is also read if neither a URL nor a file is given,
-    unless it is a terminal. Raise `WrongUse` if there are no URLs.
+    Standard input is read if `-` is given, or if it is not a terminal and neither a URL nor a file
+    is given. Raise `WrongUse` if there are no URLs.
     """
     # Arguments need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -127,8 +127,8 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if the rules are unknown. *why* says why they are unknown, or why the origin is
-    unreachable (Ours R5).
+    *rules* is None if the rules are unknown. *why* says why the rules are unknown, or why the
+    origin is unreachable (Ours R5).
     """
 
     name: str

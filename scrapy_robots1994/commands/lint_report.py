@@ -61,8 +61,8 @@ class Report:
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots to which the site is by default closed in one of the two dialects, but
-        open in the other. The key of each list, "closed" or "open", says what the site is in the
-        dialect `other`.
+        open in the other. The key of each list is the state of the site in the dialect `other`:
+        "closed" or "open".
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -189,7 +189,7 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
     """Yield one line for each problem, in the format of compiler messages. If the dialect is
-    "strictest", yield the note too.
+    "strictest", yield the note of *report* too.
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):

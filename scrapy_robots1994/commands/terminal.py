@@ -51,7 +51,7 @@ NOTE_FILES = 100
 """If standard error is not a terminal, progress is printed each time this many files are done."""
 
 MAX_NAMED = 20
-"""The maximum number of lines of one kind that are printed. The rest are counted."""
+"""The maximum number of lines of one kind that are printed. Further lines are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
@@ -166,7 +166,9 @@ def _print(line: str, stream: TextIO | None) -> None:
 
 
 def capped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield up to `MAX_NAMED` of *lines*. If there are more, yield a line that says how many."""
+    """Yield up to `MAX_NAMED` of *lines*. If there are more lines, also yield a line that counts
+    the rest.
+    """
     number = 0
     for number, line in enumerate(lines, 1):
         if number <= MAX_NAMED:

@@ -26,7 +26,7 @@ _NO_FILE = RobotsTxt.parse(b"")
 class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    *others_robot* is the robot that other parsers are asked about, or "" if that is *robot* too.
+    *others_robot* is the robot that other parsers are asked about; "" stands for *robot*.
     """
 
     url: str
@@ -83,8 +83,8 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that it matches, and variants of that path: longer, shorter, and in
-    another percent-encoding.
+    """Yield *path*, a path that it matches, and variants of that path: longer, shorter, and
+    percent-encoded differently.
     """
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")

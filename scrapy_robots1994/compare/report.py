@@ -193,7 +193,7 @@ def as_html(report: Report) -> str:
         "HASH": base64.b64encode(digest).decode("ascii"),
         "STYLE": _part("report.css"),
         "SCRIPT": script,
-        # Otherwise, text in the data could end the script element.
+        # Escape angle brackets, or text in the data could end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
     # Replace all placeholders at once, because a part may contain text that looks like one.

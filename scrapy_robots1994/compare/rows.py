@@ -33,7 +33,7 @@ MIDDLEWARE = "RobotsTxtMiddleware"
 """The name under which Scrapy's middleware is listed among the parsers in a dry run."""
 
 MAX_ROWS = 20
-"""The maximum number of differences shown for one site. All are counted."""
+"""The maximum number of differences shown for one site. All differences are counted."""
 
 AROUND, MAX_LINES = 3, 200
 """The number of lines shown before and after each line that makes a difference, and the maximum
@@ -90,7 +90,7 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot that other parsers are asked about, or "" if that is *robot* too."""
+    """The robot that other parsers are asked about; "" stands for *robot*."""
     parser: str
     way: Way
     theirs: Decision

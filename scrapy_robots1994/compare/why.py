@@ -20,8 +20,8 @@ MAX_BYTES = 60_000
 """Larger files are not searched for the lines that make a difference."""
 
 MAX_CALLS = 400
-"""The maximum number of parts of a file to try. If the search needs more, some of the reported
-lines may be superfluous.
+"""The maximum number of parts of a file to try. If the search needs to try more, some of the
+reported lines may be superfluous.
 """
 
 # A file in UTF-16 counts as one line.

@@ -73,7 +73,7 @@ class Kind:
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
     """A problem in one line, or problems of the same kind in several lines. *message* is about the
-    first of these lines. All texts are safe to print.
+    first of these lines. *message* is safe to print: control characters from the file are escaped.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
     column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is
@@ -140,7 +140,7 @@ ENCODING = Kind(
     severity=INFO,
     when="UTF-16, a byte order mark, or lines that end with a carriage return alone",
     message="{}",
-    advice="Save the file as UTF-8 without a byte order mark, with LF or CRLF line ends.",
+    advice="Save the file as UTF-8 without a byte order mark, with LF or CRLF line endings.",
     bad="»\ufeffUser-agent: *\nDisallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
 )
@@ -257,7 +257,7 @@ PATHLESS = Kind(
     code="R015",
     severity=ERROR,
     opens=True,
-    when="a path does not begin with one slash",
+    when="a path does not begin with exactly one slash",
     message='the value "{}" {}',
     advice="Write the path as in URLs, such as `/private`; other hosts have their own file.",
     bad="User-agent: *\nDisallow: »private\n",
@@ -352,7 +352,7 @@ NO_BLANK = Kind(
 SECOND_DEFAULT = Kind(
     code="R025",
     when="several records are for every robot",
-    message="this record is for every robot, like the one in line {}",
+    message="this record is for every robot, like the one on line {}",
     advice="Move its lines into the first such record, because some robots obey only one.",
     bad="User-agent: *\nDisallow: /a\n\n»User-agent: *\nDisallow: /b\n",
     good="User-agent: *\nDisallow: /a\nDisallow: /b\n",
@@ -361,7 +361,7 @@ SECOND_DEFAULT = Kind(
 UNREACHED = Kind(
     code="R026",
     when="a robot obeys an earlier record than its own",
-    message='a robot named "{}" obeys the record in line {} for "{}", not this one',
+    message='a robot named "{}" obeys the record on line {} for "{}", not this one',
     advice="Put the longer name first, or merge the records if they have the same name.",
     bad="User-agent: bot\nDisallow: /a\n\n»User-agent: mybot\nDisallow: /b\n",
     good="User-agent: mybot\nDisallow: /b\n\nUser-agent: bot\nDisallow: /a\n",

@@ -1,4 +1,4 @@
-"""Find the problems of a file. They never change a verdict."""
+"""Find the problems of a file. Problems never change a verdict."""
 
 import re
 from bisect import bisect_right
@@ -45,8 +45,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that weaken the policy for *robot*.
 
-    They are in the records that *robot* obeys, above the first record, or in faulty User-agent
-    lines, which may have been meant to name *robot*.
+    These problems are in the records that *robot* obeys, above the first record, or in faulty
+    User-agent lines, which may have been meant to name *robot*.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -100,8 +100,8 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* in line order. Those with the same kind, severity and `weakens_policy` are
-    merged within a record, or within the file if the kind is INFO.
+    """Return *problems* in line order. Problems with the same kind, severity and `weakens_policy`
+    are merged within a record, or within the file if the usual severity of the kind is INFO.
     """
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     places: dict[tuple[Kind, str], object] = {}

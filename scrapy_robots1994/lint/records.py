@@ -109,7 +109,7 @@ def _split(group: Group) -> Iterator[Problem]:
         if line.kind is LineKind.BLANK:
             blank = blank or line
         elif blank:
-            rules = f"its rules in line {line.number}"
+            rules = f"the rule on line {line.number}"
             yield kinds.SPLIT.at(
                 blank, group.agents[0].number, rules, column=1, opens=bool(line.value)
             )
@@ -186,7 +186,7 @@ def _without_rules(group: Group, records: Sequence[Group]) -> Problem:
     # meant to have no rules.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
     if blank and below and is_list:
-        names = f"the names in line {below[0].agents[0].number}"
+        names = f"the names on line {below[0].agents[0].number}"
         return kinds.SPLIT.at(blank, first.number, names, column=1)
     return kinds.WITHOUT_RULES.at(first, ", ".join(group.names))
 
@@ -254,7 +254,7 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
     """Yield a problem for each Allow line whose path a Disallow line covers. Without Disallow
-    lines, yield one for each Allow line, unless one of them allows everything.
+    lines, yield a problem for each Allow line, unless one Allow line allows everything.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
@@ -284,7 +284,7 @@ def _contradictions(group: Group) -> Iterator[Problem]:
 
 
 def _covered_above(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each rule that an opposite rule above it overrides."""
+    """Yield a problem for each rule that is overridden by an opposite rule above it."""
     rules = [it for it in _rules(group) if it.value]
     for line in rules:
         # Ours X1

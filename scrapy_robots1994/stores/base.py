@@ -21,10 +21,10 @@ The class needs the methods of `Store`, but no base class::
 
         ...
 
-The methods must not be coroutines. A crawl calls `from_url` several times when it starts. It calls
-the other methods in a thread, one at a time. They may block, but not for ever, because the crawl
-waits for them. If one raises an exception, the entry counts as missing, and the store is not used
-for the next 30 seconds. The first exception is logged as a warning.
+The methods must not be coroutines. A crawl calls `from_url` several times when it starts, and the
+other methods in a thread, one at a time. The other methods may block, but not for ever, because
+the crawl waits for them. If a call in the thread raises an exception, the entry counts as missing,
+and the store is not used for the next 30 seconds. The first exception is logged as a warning.
 """
 
 from typing import Final, Protocol
@@ -54,8 +54,8 @@ class Store(Protocol):
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         """Replace the entry of *origin*. The entry must outlive the process.
 
-        The store may delete it after *keep_until*, in seconds since the epoch. Infinity means
-        never.
+        The store may delete the entry after *keep_until*, in seconds since the epoch. An infinite
+        *keep_until* means never.
         """
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ class RedisStore:
             raise ValueError(
                 "in the user name, password and options, write /?#@ as %2F%3F%23%40"
             )
-        # The library would read any other path as database 0.
+        # The library would read a path that is not a number as database 0.
         if place.scheme != "unix" and not (place.path.strip("/") or "0").isdecimal():
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
