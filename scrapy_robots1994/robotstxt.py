@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES: 500 KiB, the lowest limit that RFC 9309 2.5 permits."""
 
-# A `RobotsTxt` keeps the rules for up to this many robots, the most recently read first.
+# A `RobotsTxt` keeps the rules for only this many robots: those whose rules were read last.
 _MAX_ROBOTS = 64
 
 # Shared by all files whose usage preferences have not been read
@@ -37,7 +37,8 @@ class RobotsTxt:
     """One robots.txt, read in one dialect, by default 1994.
 
     Objects with the same text and dialect are equal. `lines`, `records` and `problems` parse the
-    text again on each access. `rules` keeps its results for the 64 robots that were read last.
+    text again on each access. `rules` keeps its results for the 64 robots whose rules were read
+    last.
     """
 
     __slots__ = (

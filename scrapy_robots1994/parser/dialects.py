@@ -1,4 +1,4 @@
-"""The dialects of robots.txt, one row each in `_ROWS`, and "strictest", which combines two.
+"""The dialects of robots.txt, each a row of `_ROWS`, and "strictest", which combines two.
 
 The fields of the dialects are in `parser/fields.py`.
 """

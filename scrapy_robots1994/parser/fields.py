@@ -1,4 +1,4 @@
-"""The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
+"""The fields of robots.txt, each a row of `FIELDS`, and the kinds of lines.
 
 A field that belongs to a dialect also needs a member of `LineKind`.
 """

@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """Finds the record of a verdict on demand, because few callers need the record."""
+    """Finds the record of a verdict on demand, because few callers need it."""
 
     first_line: int
     names: tuple[str, ...]

@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
     @property
     def final_url(self) -> str | None:
-        """The URL that answered after redirects, or None if there were no redirects."""
+        """The last URL requested, or None if there were no redirects."""
         return self.urls[-1] if len(self.urls) > 1 else None
 
     @property
