@@ -94,8 +94,8 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host, with its port if any, that the file *name* is named after: `example.org` for
-    `example.org.txt`. Return "" if the file is not named after a host.
+    """Return the host, with its port if any, that the file *name* is named after, such as
+    `example.org` for `example.org.txt`. Return "" if the file is not named after a host.
     """
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name

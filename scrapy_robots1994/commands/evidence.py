@@ -354,7 +354,7 @@ class EvidenceFile:
             yield f"{url}: the answer behind the decision is missing"
             return
         if answer.origin != Origin.of(url):
-            yield f"{url}: answer {values['robots']} is from {answer.origin}"
+            yield f"{url}: answer {values['robots']} is from another origin: {answer.origin}"
             return
         robot = values.get("robot", self._crawl.get("robot"))
         if not isinstance(robot, str) or settings is None:

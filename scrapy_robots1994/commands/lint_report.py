@@ -61,8 +61,8 @@ class Report:
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots to which the site is by default closed in one of the two dialects, but
-        open in the other. The key of each list is the state of the site in the dialect `other`:
-        "closed" or "open".
+        open in the other. The key of each list, "closed" or "open", is the state of the site in
+        the dialect `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
