@@ -246,8 +246,12 @@ class PolicyResolver:
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        # Even a stale policy may be the last good one.
-        return policy.is_fresh(now), policy.last_good(now) or last
+        is_fresh = policy.is_fresh(now)
+        # Even a stale policy may be the last good one, and decide if the refresh fails.
+        if not is_fresh and policy.last_good(now):
+            for observer in self._observers:
+                observer.fetched(policy, answer)
+        return is_fresh, policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
         """Put *policy* into memory, and inform observers and handlers."""

@@ -66,8 +66,6 @@ class Policy(NamedTuple):
     outcome: Outcome
     stated: RobotsTxt | UniformRules
     """The parsed file (Ours R1), or the rules that apply without one."""
-    answer: Answer
-    """The answer that the policy was made from, without its body and error."""
     status: int | None
     fetched_at: float
     fresh_until: float
@@ -145,7 +143,6 @@ def policy_from(
         origin=origin,
         outcome=row.outcome,
         stated=stated,
-        answer=answer._replace(body=b"", error=None),
         status=answer.status,
         fetched_at=answer.fetched_at,
         fresh_until=fresh_until,

@@ -19,7 +19,7 @@ def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
     share = -(-max_bytes // max_origins)
 
     def size_of(policy: Policy) -> int:
-        texts = len(policy.origin.host) + sum(map(len, policy.answer.urls))
+        texts = len(policy.origin.host) + len(policy.final_url or "")
         taken = POLICY_BYTES + texts + policy.stated.memory_bytes
         return min(max(taken, share), max_bytes)
 

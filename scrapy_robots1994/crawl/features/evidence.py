@@ -53,6 +53,11 @@ WRITE_SECONDS = 1.0
 
 CLOSE_REASON = "robots_evidence_failed"
 
+MIN_IDS = 20_000
+"""The ids of at least this many answers are kept, because waiting requests may be decided by an
+answer that is no longer in memory.
+"""
+
 MAX_RULE = 1_000
 """Quoted text, such as a rule or an error, is cut to this many characters."""
 
@@ -153,8 +158,9 @@ class Evidence:
         self._robot = RobotName(crawler)
         self._error: Exception | None = None
         self._timer: Any = None
-        self._ids: LRUCache[tuple[Origin, float], int]
-        self._ids = LRUCache(settings.store.max_origins)
+        size = max(2 * settings.store.max_origins, MIN_IDS)
+        self._ids: LRUCache[tuple[Origin, float], int] = LRUCache(size)
+        self._latest: LRUCache[Origin, int] = LRUCache(size)
         self._answers = self._decisions = 0
         spider = spider_of(crawler)
         folder = fill_in_path("EVIDENCE", settings.evidence, spider)
@@ -182,28 +188,18 @@ class Evidence:
         connect(self._closed, signals.spider_closed)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        number = self._add(policy.origin, answer)
-        # If a refresh failed, the last good answer decides.
-        if not policy.is_stale_on_error:
-            self._ids[policy.origin, answer.fetched_at] = number
-
-    def _id_of(self, origin: Origin, policy: Policy) -> int:
-        """Return the id of the answer that *policy* was made from, and add the answer again if its
-        id is not known.
-        """
-        key = origin, policy.answer.fetched_at
-        # The id is unknown if other origins displaced it, or if the answer was stale when the crawl
-        # read it from the store or the HTTP cache, and could not be refreshed.
-        if key not in self._ids:
-            body = policy.robots.body if policy.robots else b""
-            self._ids[key] = self._add(origin, policy.answer._replace(body=body))
-        return self._ids[key]
-
-    def _add(self, origin: Origin, answer: Answer) -> int:
         self._answers += 1
-        urls = list(map(shown_url, answer.urls))
+        number = self._answers
+        decides: int | None = number
+        if policy.is_stale_on_error:
+            # The failed refresh is recorded too, but the last good answer decides.
+            decides = self._latest.get(policy.origin)
+        if decides is not None:
+            self._latest[policy.origin] = decides
+            self._ids[policy.origin, policy.fetched_at] = decides
+        origin, urls = policy.origin, list(map(shown_url, answer.urls))
         line = {
-            "id": self._answers,
+            "id": number,
             "origin": str(origin),
             "url": urls[0] if urls else origin.robots_url,
             "urls": urls,
@@ -217,7 +213,6 @@ class Evidence:
             "body": answer.body if answer.outcome.row.reads_body else None,
         }
         self._file.add({"robots": line})
-        return self._answers
 
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
@@ -231,7 +226,7 @@ class Evidence:
         robot = self._robot.of(request)
         if isinstance(found, Policy) and verdict is not None:
             line["decision"] = "allowed" if verdict.allowed else "refused"
-            line["robots"] = self._id_of(origin, found)
+            line["robots"] = self._ids.get((origin, found.fetched_at))
             line |= decision_of(found, request.url, robot, verdict, self._settings)
         elif isinstance(found, Exception):
             line["decision"] = "failed"
