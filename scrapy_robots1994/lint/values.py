@@ -96,7 +96,7 @@ def is_robot(text: str) -> bool:
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
-    """Whether a rule with *path* can cover any URL."""
+    """Whether a rule with *path* can cover a URL at all."""
     if dialect.has_wildcards:
         # Real files also contain paths that begin with `*`, and robots obey them.
         return path.startswith(("/", EVERYBODY))
