@@ -75,7 +75,7 @@ class OriginLog:
     """Logs lines that are each about one origin.
 
     After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. When the
-    spider closes, a last line says how many there were.
+    spider closes, a last line for each such format says how many there were.
     """
 
     def __init__(self, crawler: Crawler) -> None:

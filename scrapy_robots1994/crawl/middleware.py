@@ -62,10 +62,7 @@ STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
 the class at this path replaces the middleware.
 """
 
-DISOBEYING = (
-    "This crawl does not obey robots.txt, because ROBOTSTXT_OBEY is False; to obey it, "
-    "set ROBOTSTXT_OBEY = True"
-)
+DISOBEYING = "This crawl does not obey robots.txt, because ROBOTSTXT_OBEY is False"
 
 
 class Robots1994Middleware:

@@ -76,6 +76,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         # `urljoin` raises `ValueError` for an invalid IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # A value without host, path and query, such as `//`, resolves to the URL of robots.txt itself.
+    # A value without a host, path or query, such as `//`, resolves to the URL of robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

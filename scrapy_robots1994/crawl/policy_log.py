@@ -45,7 +45,7 @@ class PolicyLog:
     ) -> None:
         """Log and count a retry: attempt number *attempt* begins in *pause* seconds (Ours 3.1)."""
         count(self._crawler, stats.RETRIES)
-        text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
+        text = "%s: attempt failed, trying again (%d of %d) in %.1f s: %s"
         level = INFO if attempt == 2 else DEBUG  # noqa: PLR2004 - the first failure
         self._origins.log(level, text, origin, attempt, attempts, pause, words)
 
@@ -62,8 +62,8 @@ class PolicyLog:
         )
         if isinstance(error.__cause__, NotReturned):
             advice = (
-                "let middlewares that wait pass requests whose meta has "
-                "is_robotstxt_request"
+                "a middleware that waits must skip requests with is_robotstxt_request in "
+                "their meta"
             )
         elif isinstance(error, self._network_failures):
             advice = "the origin may be up: robots.txt was requested through a proxy"
@@ -71,8 +71,8 @@ class PolicyLog:
                 advice = "this machine is out of file descriptors, memory or ports"
         elif middleware := middleware_of(error):
             advice = (
-                f"let {global_object_name(type(middleware))} pass requests whose meta has "
-                "is_robotstxt_request"
+                f"let {global_object_name(type(middleware))} skip requests with "
+                "is_robotstxt_request in their meta"
             )
         words = f"{type(error).__name__}: {one_line(error)}"
         text = (

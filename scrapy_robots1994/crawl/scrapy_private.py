@@ -139,7 +139,7 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether any request that *is_wanted* accepts is in the queue of a download slot.
+    """Return whether the queue of any download slot contains a request that *is_wanted* accepts.
 
     Also return True if the queues cannot be read. A request for robots.txt is then limited only by
     its `download_timeout`.

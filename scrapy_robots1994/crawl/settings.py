@@ -110,8 +110,8 @@ class RobotsSettings:
     # Limited, because waiting requests are kept in memory, even with JOBDIR.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``. At most 64 of them may be for the same origin. Any others that wait do
-    count, so a slow robots.txt can then delay requests for other origins. If
+    ``CONCURRENT_REQUESTS``. At most 64 of them may be for the same origin. Further waiting requests
+    do count, so a slow robots.txt can then delay requests for other origins. If
     ``CLOSESPIDER_PAGECOUNT``, ``CLOSESPIDER_PAGECOUNT_NO_ITEM`` or ``CLOSESPIDER_ITEMCOUNT`` is
     set to ``n``, at most ``n / 100`` requests may wait in this way. Waiting requests are lost if
     the crawl is killed (SIGKILL).
@@ -286,7 +286,7 @@ def _unknown(name: str, known: list[str]) -> str:
 
 @contextmanager
 def log_settings_errors() -> Iterator[None]:
-    """Log an invalid setting as one CRITICAL line, and raise the error again.
+    """Log an invalid setting or a missing extra as one CRITICAL line, and raise the error again.
 
     The message of the error is easily overlooked below Scrapy's traceback. If the crawl is an
     asyncio task, as in `scrapy crawl`, this line replaces the traceback.

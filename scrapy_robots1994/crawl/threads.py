@@ -129,7 +129,7 @@ async def result_within(
 
     def look() -> None:
         nonlocal timer, left
-        # The pause may last until just before the next check, so the time starts again only then.
+        # The pause may last until the next check, so the time starts again only at that check.
         left = seconds + PAUSE_SECONDS if is_paused() else left - PAUSE_SECONDS
         if left > 0:
             timer = call_later(min(left, PAUSE_SECONDS), look)

@@ -59,8 +59,8 @@ RETURNED = "_robots1994_returned"
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
-`CONCURRENT_REQUESTS`. With a higher limit, more of them would leave the scheduler, where an urgent
-request that is scheduled later could still overtake them.
+`CONCURRENT_REQUESTS`. With a higher limit, more of them would leave the scheduler, and an urgent
+request that is scheduled later could no longer overtake them.
 """
 
 LOOK_SECONDS = 0.05
@@ -120,8 +120,8 @@ class WaitingRequests:
     """The requests of one crawl that wait or are held.
 
     Up to *max_waiting* of them, and up to `MAX_OF_ORIGIN` for each origin, do not count towards
-    `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close, and again
-    `CLOSE_SECONDS` later if it still sends some of these requests.
+    `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close and, if it still
+    sends some of these requests, again `CLOSE_SECONDS` later.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class WaitingRequests:
         self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
-        # Held requests are released on the next two signals and on `scheduler_empty`. One of these
-        # usually follows when a request has finished.
+        # Held requests are released on `request_scheduled`, `response_received` and
+        # `scheduler_empty`. One of these signals usually follows when a request has finished.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
         connect(self.close, signals.spider_closed)

@@ -45,7 +45,7 @@ def test_component_that_does_not_return_is_given_up(
     assert result.failed_urls == slow
     assert all("Timeout" in it.name for it in result.failed)
     (line,) = result.lines("WARNING", "within its time limit of 1 s plus 5 s")
-    assert line.endswith("pass requests whose meta has is_robotstxt_request")
+    assert line.endswith("skip requests with is_robotstxt_request in their meta")
     assert not [it for it in result.stats if it.startswith("robots1994/outcome/unrea")]
     assert result.unclean == []
 

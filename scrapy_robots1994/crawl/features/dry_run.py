@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.compare.rows import Site
 
 DISOBEYING = (
-    "Dry run disabled: ROBOTSTXT_OBEY is False, so robots.txt is not obeyed in this crawl; "
-    "set ROBOTSTXT_OBEY = True"
+    "Dry run disabled: ROBOTSTXT_OBEY is False, so this crawl does not obey robots.txt"
 )
 
 UNWATCHED = (

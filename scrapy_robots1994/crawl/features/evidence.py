@@ -152,7 +152,7 @@ class Evidence:
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
-        assert settings.evidence is not None  # noqa: S101 - OBSERVERS requires the setting
+        assert settings.evidence is not None  # noqa: S101 - `observers_of` checks it
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)

@@ -124,7 +124,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
     *robot* is a bare name or a whole User-Agent header. The preferences come from headers and from
     the meta tags of HTML and XML pages. Only the first 64 KiB of each header and of the page are
-    read. Raises `MissingExtra` if the extra `usage` is not installed, and nothing else.
+    read. Raise `MissingExtra` if the extra `usage` is not installed, and no other exception.
     """
     head = page_head(response, _WORDS)
     found = [

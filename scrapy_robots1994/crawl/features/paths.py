@@ -33,7 +33,8 @@ class _Placeholders(dict[str, object]):
 def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
 
-    Raise `SettingsError` for an unknown or malformed placeholder, or a URL of another machine.
+    Raise `SettingsError` for an unknown or malformed placeholder, or a URL that is not a `file:`
+    URL.
     """
     try:
         path %= _Placeholders(spider)
@@ -49,7 +50,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path
             f"{PREFIX}{setting}: {redact_and_escape(path, 400)} is not a local path; write "
             "a path such as /data/x, or a URL such as file:///data/x."
         )
-    # Unlike `Path.expanduser`, it never raises.
+    # Not `Path.expanduser`, which raises an exception if the home directory is unknown.
     return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
