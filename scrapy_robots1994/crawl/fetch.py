@@ -57,7 +57,7 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no `resource`
 
 MAX_REDIRECTS = 5
-"""RFC 9309 2.3.1.2: crawlers should follow at least five."""
+"""RFC 9309 2.3.1.2: crawlers should follow at least five redirects."""
 
 PAUSES = (1.0, 4.0, 15.0)
 """Seconds before each retry."""
@@ -311,7 +311,7 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many fetches may run at once and still leave connections for pages."""
+    """Return how many fetches may run at once while leaving connections for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)

@@ -184,9 +184,9 @@ class Robots1994Middleware:
         A URL that is not checked is allowed with the reason `unchecked`, and the URL of a
         robots.txt with the reason `robots.txt-itself`.
 
-        Raise `NotSupported` if *url* has no scheme or no host, and `FetchAborted` if the crawl
-        closes. If the fetch fails for a local reason (Ours R7), raise the exception that stopped
-        it.
+        Raise `NotSupported` if *url* has no scheme or no valid host or port, and `FetchAborted` if
+        the crawl closes. If the fetch fails for a local reason (Ours R7), raise the exception that
+        stopped it.
 
         To get this middleware, a component calls
         `crawler.get_downloader_middleware(Robots1994Middleware)`.

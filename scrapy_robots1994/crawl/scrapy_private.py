@@ -182,8 +182,8 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count the waiting *request* as active in its download slot during the block.
 
     `DownloaderAwarePriorityQueue` prefers the slot with the fewest active requests. If waiting
-    requests did not count, it would return too many requests for an origin whose robots.txt is
-    slow.
+    requests did not count, that queue would return too many requests for an origin whose
+    robots.txt is slow.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):

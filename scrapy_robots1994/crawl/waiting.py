@@ -93,7 +93,7 @@ class Visit:
     def __init__(self, request: Request) -> None:
         """Remove our meta keys from *request*, and restore its `dont_filter`."""
         meta = request.meta
-        # The keys are old if an errback repeats a refused request, or a spider copies the meta of a
+        # Left over if an errback repeats a refused request, or a spider copies the meta of a
         # response.
         meta.pop(VERDICT, None)
         meta.pop(STATED_USAGE, None)

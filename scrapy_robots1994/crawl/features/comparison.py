@@ -110,7 +110,7 @@ class CrawlComparison:
         """Do nothing, because decisions are compared, not files."""
 
     def site_of(self, policy: Policy) -> Site | None:
-        """Return the site for decisions of *policy*, or None if `MAX_BYTES` is reached."""
+        """Return the `Site` for decisions of *policy*, or None if `MAX_BYTES` is reached."""
         origin, stated = policy.origin, policy.stated
         sites = self._sites.get(origin, [])
         for site in reversed(sites):

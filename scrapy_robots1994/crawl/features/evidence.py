@@ -77,8 +77,8 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each stated purpose to its answer and the place that states it, such as "robots.txt line
-    4".
+    """Map each stated purpose to "allow" or "disallow" and the place that states it, such as
+    "robots.txt line 4".
     """
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
