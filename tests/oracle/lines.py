@@ -59,7 +59,7 @@ def fields(body: bytes | str) -> list[Field | Blank]:
             continue  # F5: a line with only a comment does not end a record.
         name, colon, value = content.partition(":")
         if colon:  # O14: a line without a colon is ignored.
-            # F4, O15: the case of ASCII letters and white space around the name do not matter.
+            # F4: the case of ASCII letters does not matter. O15: nor do spaces around the name.
             name = re.sub("[A-Z]", lambda m: m.group().lower(), name.strip(BLANKS))
             found.append(Field(number, name, value.strip(BLANKS)))
     return found

@@ -186,7 +186,7 @@ class ItemSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """When a request fails, sends a copy with the same meta to each of *new_urls*."""
+    """When a request fails, sends a copy, with its meta, to each of *new_urls*."""
 
     name = "elsewhere"
     new_urls: list[str]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The line that the spider logs after its last request. Crawls are interrupted only later."""
+"""The line that the spider logs after its last request. Crawls are interrupted only after it."""
 
 
 class RandomSpider(RequestingSpider):
