@@ -159,9 +159,7 @@ class PolicySource:
             return cls(name, None, why=why_unread(error) + hint)
         if robots.is_truncated and not robots.text:
             # Ours O24: an incomplete line is not obeyed.
-            why = (
-                f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
-            )
+            why = f"no line ends within {reader.limit} bytes (ROBOTS1994_MAX_BYTES)"
             return cls(name, None, "unknown", why=why)
         return cls(name, robots)
 

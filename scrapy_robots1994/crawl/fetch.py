@@ -359,7 +359,7 @@ def _redirect_fault(target: str, urls: list[str]) -> str:
 def _pause_after(answer: Answer, pause: float | None) -> float | None:
     """Return the seconds until the next attempt, or None if *answer* is final.
 
-    A Retry-After overrides *pause*.
+    *pause* applies if the server sends no Retry-After. None means that no attempts are left.
     """
     # Ours R2: an unusable redirect is not retried.
     is_redirect = (answer.status or 0) // 100 == 3  # noqa: PLR2004 - 3xx

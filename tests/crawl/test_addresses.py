@@ -39,7 +39,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # The page with a password in its URL may fail, because some versions of Scrapy do not fetch it.
+    # Some download handlers of Scrapy cannot fetch a URL with a password.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)

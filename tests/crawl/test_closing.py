@@ -330,8 +330,8 @@ def complete_items(
 ) -> tuple[bool, int]:
     """Run a crawl that closes early, then resume it.
 
-    Return whether the field *found* has a value in all items of the first crawl, and in how many
-    items of both crawls together it has one.
+    Return whether every item of the first crawl has a value in the field *found*, and how many
+    items of the two crawls have one.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},

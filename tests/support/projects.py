@@ -148,7 +148,7 @@ def own_keys(request: Any) -> dict[str, Any]:
 
 
 class Failing:
-    """Raises an error for the first response from each page URL."""
+    """Raises `IgnoreRequest` for the first response from each page URL."""
 
     def __init__(self) -> None:
         self._refused: set[str] = set()

@@ -32,7 +32,7 @@ async def sleep(seconds: float) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        from twisted.internet import reactor, task  # noqa: PLC0415 - needs an installed reactor
+        from twisted.internet import reactor, task  # noqa: PLC0415 - the import installs a reactor
 
         installed: Any = reactor
         await maybe_deferred_to_future(task.deferLater(installed, seconds))
