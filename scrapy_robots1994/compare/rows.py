@@ -79,7 +79,9 @@ class Way(str, Enum):
 
 
 CHANGES = ("unchanged", "opened", "closed", "both")
-"""What changes for a site if our parser replaces another."""
+"""What changes for a site if our parser replaces another: "opened" if URLs become allowed, "closed"
+if URLs become disallowed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Row:
     parser: str
     way: Way
     theirs: Decision
+    """The decision to compare with ours. In a row about `MIDDLEWARE`, what the middleware did."""
     says: Decision
     """The decision of *parser*. In a row about `MIDDLEWARE`, the decision of the parser that the
     middleware uses.
@@ -118,7 +121,9 @@ class SiteResult:
     basis: str
     """The source of our verdicts: the file, a status, or no answer."""
     lines: int
+    """The number of lines of the file."""
     excerpt: Sequence[tuple[int, str]]
+    """The lines that make a difference and those around them, with their 1-based numbers."""
     parsers: Mapping[str, Mapping[str, Any]]
     """For each parser, a mapping with these keys:
 
@@ -154,8 +159,8 @@ class Site:
         self._counts: Counter[tuple[str, Way]] = Counter()
         self._kept: dict[tuple[str, Way], dict[Row, None]] = defaultdict(dict)
         self.races = 0
-        """The number of disallowed requests that Scrapy's middleware sent while robots.txt was on
-        its way.
+        """The number of disallowed requests that Scrapy's middleware sent before it had the
+        file.
         """
 
     @property
@@ -180,6 +185,7 @@ class Site:
             if is_early and (theirs, says) == (ALLOWS, FORBIDS):
                 cause = RACE.code
                 self.races += 1
+            # The middleware did not act as its parser says, or there is no file.
             elif theirs != says or isinstance(self.stated, UniformRules):
                 cause = STATUS.code
             elif way is Way.RAISED:

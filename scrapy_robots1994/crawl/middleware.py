@@ -277,5 +277,5 @@ class Robots1994Middleware:
             log_line(self._crawler, WARNING, text, name)
 
     def _close(self) -> None:
-        # Ours R6
+        # Ours R6: request nothing more, except for the requests that are still sent.
         self._resolver.close(self._waiting.is_kept)

@@ -60,7 +60,9 @@ async def prepare(
 
 
 class Turns:
-    """Lets coroutines continue in order of arrival, one in each turn of the event loop."""
+    """Lets coroutines continue in order of arrival, one in each turn of the event loop, so that the
+    decisions of many requests do not block it.
+    """
 
     def __init__(self) -> None:
         self._lock = DeferredLock()
@@ -106,7 +108,7 @@ class NotReturned(Exception):  # noqa: N818 - an expected timeout, not an error
 
 
 PAUSE_SECONDS = 2.5
-"""How often, in seconds, `result_within` checks whether the work is paused."""
+"""The seconds between two checks of `result_within` whether the work is paused."""
 
 
 async def result_within(
@@ -153,7 +155,8 @@ async def result_within(
 
 
 async def future_result(future: Future[T]) -> T:
-    """Await *future*, which another thread completes.
+    """Await *future*, which another thread completes. It must not raise an exception, because that
+    would not be delivered.
 
     Cancelling the coroutine cancels *future*.
     """
@@ -193,5 +196,6 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 def release(waiter: Deferred[T], result: T) -> None:
+    """Give *result* to *waiter*, unless it has one or was cancelled."""
     if not waiter.called:
         waiter.callback(result)

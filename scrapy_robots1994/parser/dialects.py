@@ -45,7 +45,7 @@ def _shortest_first(rule: _Rule) -> tuple[int, int]:
 
 
 def _in_file_order(rule: _Rule) -> int:
-    # Ours X1
+    # Ours X1: the first rule in the file that covers a URL decides.
     return rule.number
 
 
@@ -165,8 +165,8 @@ DIALECT_NAMES = (*DIALECTS, STRICTEST)
 
 
 def grammars_of(name: str) -> tuple[Dialect, ...]:
-    """Return the dialect called *name*. For "strictest", return both dialects that it combines, the
-    main one first.
+    """Return the dialect called *name*. For "strictest", return both dialects that it combines,
+    first the one whose records and problems it has.
 
     Raise `ValueError` for an unknown name.
     """

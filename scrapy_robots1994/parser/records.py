@@ -53,7 +53,7 @@ class Delay:
 class Record:
     """The names of robots, and the rules and delays for them.
 
-    *first_line* and *last_line* are the 1-based numbers of the first User-agent line and of the
+    *first_line* and *last_line* are the 1-based numbers of the first line with a name and of the
     last line with a name, rule or delay.
     """
 

@@ -133,8 +133,8 @@ class Usage:
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL). *tdm_policy* is the URL of the TDMRep policy, and *use* the value of the label
     `use` of Content Signals. *licenses*, *tdm_policy* and *use* are as written. *not_understood*
-    lists preferences that cannot be parsed, have an unknown value, or appear before the first
-    record. *read* names the sources that were read: "robots.txt", "header" or "meta".
+    lists preferences for the page that cannot be parsed, have an unknown value, or appear before
+    the first record. *read* names the sources that were read: "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -187,6 +187,7 @@ class Usage:
         )
 
 
+# From the least to the most restrictive
 _RESTRICTIVE = (Answer.UNSTATED, Answer.ALLOW, Answer.DISALLOW)
 
 ROBOTS_TXT = "robots.txt"

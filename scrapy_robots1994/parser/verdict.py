@@ -182,7 +182,7 @@ class Verdict(_Sourced):
             status = None if self.status is None else f"HTTP {self.status}"
             said = self.failure or status
             return f": {self.reason.meaning}" + f" ({said})" * bool(said)
-        # Ours O25
+        # Ours O25: the names come from the file.
         first_names = source.names[:_QUOTED]
         quoted = (f'"{escape_control_chars(name, 60)}"' for name in first_names)
         names = escape_control_chars(" and ".join(quoted), 200)
@@ -191,7 +191,7 @@ class Verdict(_Sourced):
             return f": no rule of {record} covers the URL"
         rule = f"{'Allow' if self.allowed else 'Disallow'}: {self.rule}"
         by = f' by line {self.line}, "{escape_control_chars(rule)}", of {record}'
-        # Ours O27
+        # Ours O27: the rule may cover another spelling of the URL.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'

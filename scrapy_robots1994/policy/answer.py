@@ -49,16 +49,18 @@ class Answer(NamedTuple):
     retry_after: float | None = None
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
+    """Whether a proxy may have given the answer (Ours 3.1)."""
     failure: str | None = None
     """Why the answer is unusable, in a few words. None if it is usable or *status* says why."""
     source: Source = "fetched"
+    """Where the answer came from. "cache" is Scrapy's HTTP cache, also if it lacks the file."""
     error: Exception | None = None
     """The exception that the request raised. Not written to stores."""
 
     @property
     def outcome(self) -> Outcome:
         if self.status is None and self.failure is None:
-            # Ours 3.2
+            # Ours 3.2: an offline crawl requests nothing.
             return Outcome.ABSENT
         if self.status is None or self.failure is not None:
             return Outcome.UNREACHABLE
@@ -90,21 +92,24 @@ class Answer(NamedTuple):
 
 
 def date_of(headers: HeaderLines) -> float | None:
-    """Return the `Date` of a response in seconds since the epoch."""
+    """Return the `Date` of a response in seconds since the epoch, or None if it is missing or
+    unreadable.
+    """
     return _epoch(headers.get("Date"))
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     """Return the freshness lifetime of a response, less its Age, in seconds.
 
-    Return None if the headers state no lifetime. *now* is used if the response has no Date.
+    Return None if the headers state no lifetime. *now* is used if the Date is missing
+    or unreadable.
     """
     # Read only the beginning, because a header may be megabytes long.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
     if _NOT_FRESH.search(listed):
         return 0.0
     expires = headers.get("Expires")
-    # The first max-age counts.
+    # RFC 9111 4.2.1: of several values, the first counts.
     if max_age := _MAX_AGE.search(listed):
         # RFC 9111 4.2.1: an unreadable max-age makes the response stale.
         lifetime = _digits(max_age[1]) or 0.0
@@ -121,7 +126,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 def retry_after(headers: HeaderLines, now: float) -> float | None:
     """Return the Retry-After of a response in seconds (RFC 9110 10.2.3).
 
-    *now* is used if the response has no Date.
+    *now* is used if the Date is missing or unreadable.
     """
     value = headers.get("Retry-After")
     seconds = _digits(value)
