@@ -50,7 +50,8 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 class Worker:
     """Compares our parser with others, one source at a time.
 
-    Creating a `Worker` raises `RobotsError` if a parser cannot be loaded.
+    Creating a `Worker` raises `RobotsError` if a parser cannot be loaded. Without `--parsers`,
+    parsers whose extra is not installed are left out.
     """
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:

@@ -127,8 +127,8 @@ class RobotsFetcher:
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # If the spider's `download_timeout` is 0, DOWNLOAD_TIMEOUT applies. If that is 0 too,
-        # Scrapy sets no limit, and ROBOTS1994_TIMEOUT applies.
+        # If the spider's `download_timeout` is 0, DOWNLOAD_TIMEOUT applies. If that is 0 too, only
+        # ROBOTS1994_TIMEOUT applies.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)

@@ -33,9 +33,9 @@ class Observer(Protocol):
     def fetched(self, policy: Policy, answer: Answer) -> None:
         """Called when the crawl begins to use *policy*, made from *answer*.
 
-        *answer* may come from the store or the HTTP cache. The policy of a stale answer is only
-        used if the refresh that follows fails. After a failed refresh, *policy* is the last good
-        one, and *answer* describes the failure.
+        *answer* may come from the store or the HTTP cache. Also called with a stale answer from
+        there whose policy is used only if the refresh that follows fails. After a failed refresh,
+        *policy* is the last good one, and *answer* describes the failure.
         """
 
     def decided(

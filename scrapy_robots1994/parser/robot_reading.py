@@ -17,7 +17,7 @@ _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 
 class Ignored(NamedTuple):
-    """How many lines of a robot's records the dialect ignores or takes literally."""
+    """What the dialect ignores or takes literally in the records that a robot obeys."""
 
     wildcards: int
     """The number of rules whose `*` or final `$` is an ordinary character."""

@@ -285,7 +285,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the forms of a URL that are compared with the prefixes of rules."""
+        """Return the texts of a URL, to compare with the prefixes and patterns of rules."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -307,8 +307,8 @@ class StrictestRules:
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """Always None. The wildcards and split rules that 1994 ignores are obeyed by rfc9309. The Allow
-    lines that 1994 ignores could only allow more URLs.
+    """Always None, because rfc9309 obeys the wildcards and split rules that 1994 ignores, and the
+    Allow lines that 1994 ignores could only allow more URLs.
     """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:

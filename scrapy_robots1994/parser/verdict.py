@@ -92,7 +92,7 @@ class Verdict(_Sourced):
     and *rule* are None if no rule decides. *spelling* is the spelling of the path and query that
     the rule covers, or None if the rule covers them as written.
 
-    *status* is the HTTP status of the response to GET /robots.txt if that status decided. *failure*
+    *status* is the HTTP status of the answer to GET /robots.txt if that status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
     *dialect* is the dialect that decided, or None if the verdict does not depend on a record. If

@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     fetched_at: float
     """Seconds since the epoch."""
     fresh_from: float | None = None
-    """When the freshness lifetime begins, if not at *fetched_at*."""
+    """When the freshness lifetime begins, if not at *fetched_at*, in seconds since the epoch."""
     status: int | None = None
     """The HTTP status, or None if the request raised an exception. If *status* and *failure* are
     both None, the HTTP cache of an offline crawl does not contain the file.
@@ -75,7 +75,7 @@ class Answer(NamedTuple):
 
     @property
     def final_url(self) -> str | None:
-        """The last URL requested, or None if there were no redirects."""
+        """The last URL requested, or None if no redirect was followed."""
         return self.urls[-1] if len(self.urls) > 1 else None
 
     @property

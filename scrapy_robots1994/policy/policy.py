@@ -72,7 +72,7 @@ class Policy(NamedTuple):
     keep_until: float
     """Until this time, the stale policy may decide if it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
-    """The last URL requested, or None if there were no redirects."""
+    """The last URL requested, or None if no redirect was followed."""
     failure: str | None = None
     """Why the last fetch failed, if it did."""
     is_stale_on_error: bool = False
