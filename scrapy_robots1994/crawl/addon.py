@@ -70,8 +70,9 @@ def _replace_built_in(settings: BaseSettings) -> None:
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Remove this key, because Scrapy rejects a class that is listed twice.
         if kind is RobotsTxtMiddleware:
+            # Remove this key, because `BUILT_IN` is added below, and Scrapy rejects a class that
+            # is listed twice.
             order = listed.pop(key)
     ours = [
         key

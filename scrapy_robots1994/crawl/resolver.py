@@ -254,7 +254,7 @@ class PolicyResolver:
         return is_fresh, policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
-        """Put *policy* into memory, and inform observers and handlers."""
+        """Put *policy* into memory, inform the observers, and send the signals."""
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
         try:

@@ -262,7 +262,7 @@ def _ignored_allows(group: Group) -> Iterator[Problem]:
         if is_alone:
             yield kinds.ALLOW.at(line, "this record disallows nothing")
         elif line.value and closed.cover(line.value):
-            yield kinds.ALLOW.at(line, "what a Disallow line covers is disallowed")
+            yield kinds.ALLOW.at(line, "whatever a Disallow line covers is disallowed")
 
 
 def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:

@@ -188,7 +188,7 @@ def origins(side: Side) -> Finding:
     requests = [host for host in robots if "one.test" in host]
     sends_password = any("@" in host for host in requests)
     did = f"https page {'fetched' if 'https' in schemes else 'refused'}; "
-    did += f"{len(requests)} requests for the three spellings"
+    did += f"robots.txt requests for the three spellings: {len(requests)}"
     did += ", one with the password" if sends_password else ""
     right = schemes == {"http"} and len(requests) == 1 and not sends_password
     return Finding(did, right)

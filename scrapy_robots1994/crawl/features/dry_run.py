@@ -1,7 +1,7 @@
 """`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and its decisions are compared with ours.
 
-To find our own decision, each robots.txt is fetched a second time. Requests do not wait for this
-second fetch.
+To know what this package would decide, it fetches each robots.txt a second time. Requests do not
+wait for this second fetch.
 """
 
 from __future__ import annotations
