@@ -25,10 +25,6 @@ class _Placeholders(dict[str, object]):
     def __missing__(self, name: str) -> object:
         return getattr(self._spider, name)
 
-    def __repr__(self) -> str:
-        # `%s` without a name formats the whole dict.
-        raise TypeError("it has no name, unlike %(name)s")
-
 
 def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
