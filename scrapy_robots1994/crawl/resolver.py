@@ -246,12 +246,12 @@ class PolicyResolver:
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        is_fresh = policy.is_fresh(now)
+        is_fresh, good = policy.is_fresh(now), policy.last_good(now)
         # Even a stale policy may be the last good one, and decide if the refresh fails.
-        if not is_fresh and policy.last_good(now):
+        if good and not is_fresh:
             for observer in self._observers:
                 observer.fetched(policy, answer)
-        return is_fresh, policy.last_good(now) or last
+        return is_fresh, good or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
         """Put *policy* into memory, inform the observers, and send the signals."""
