@@ -26,7 +26,7 @@ INVALID: dict[str, list[object]] = {
     "DRY_RUN": ["yes", 2, "", []],
     "COMPARE": [5, [1], {"a": 1}, [""], [int], "[", "[1]", "[" * 100_000],
     "COMPARE_REPORT": [5, True, "True", "report", "report.txt", "report.html.gz"],
-    "EVIDENCE": [5, True, "True", ["evidence"], {}, "s3://bucket/x", "%s"],
+    "EVIDENCE": [5, True, "True", ["evidence"], {}, "s3://bucket/x"],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "EXEMPT": [
         *(5, [1], [""], {"a": 1}, "*.h.example", ".h.example", "a..b", "a b"),
