@@ -327,8 +327,10 @@ class EvidenceFile:
             raise ValueError("neither a crawl, nor an answer, nor a decision")
 
     def _begin(self, values: Values) -> Iterator[str]:
-        from scrapy_robots1994.crawl.features.evidence import FORMAT  # noqa: PLC0415 - slow to import
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - slow to import
+        from scrapy_robots1994.crawl.features.evidence import (  # noqa: PLC0415 - slow to import
+            FORMAT,
+            read_settings,
+        )
 
         if self._crawl:
             raise ValueError("a second line about the crawl")
@@ -340,7 +342,7 @@ class EvidenceFile:
             )
         self._crawl = values
         texts, faults = _typed(values["settings"], dict), list[str]()
-        self._settings = RobotsSettings.from_recorded(texts, faults.append)
+        self._settings = read_settings(texts, faults.append)
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:

@@ -13,12 +13,9 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
 # The order of the built-in middleware in DOWNLOADER_MIDDLEWARES_BASE
 ORDER = 100
-_FEATURES = "scrapy_robots1994.crawl.features"
-
-SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Each row has the field of `RobotsSettings` that enables the middleware, its import path and its
-order. The order is low, so that the middleware sees the output of all other spider middlewares.
-"""
+PAGES = "scrapy_robots1994.crawl.features.pages.RobotsPages"
+# Low, so that `RobotsPages` sees the output of all other spider middlewares
+PAGES_ORDER = 5
 
 # Spelt as in Scrapy's default settings, because before Scrapy 2.14 a class and its import path
 # are different keys.
@@ -52,10 +49,9 @@ class Addon:
         # This priority overrides Scrapy's default, but not a value that the project sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
-        add = settings.setdefault_in_component_priority_dict
-        for name, path, order in SPIDER_MIDDLEWARES:
-            if getattr(chosen, name):
-                add("SPIDER_MIDDLEWARES", load_object(path), order)
+        if chosen.reads_pages:
+            add = settings.setdefault_in_component_priority_dict
+            add("SPIDER_MIDDLEWARES", load_object(PAGES), PAGES_ORDER)
 
 
 def _replace_built_in(settings: BaseSettings) -> None:

@@ -57,10 +57,8 @@ if TYPE_CHECKING:
 
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
-STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
-"""Each row has the name of a field of `RobotsSettings` and an import path. If the field is true,
-the class at this path replaces the middleware.
-"""
+# Replaces the middleware if `ROBOTS1994_DRY_RUN` is on
+DRY_RUN = "scrapy_robots1994.crawl.features.dry_run.DryRun"
 
 DISOBEYING = "This crawl does not obey robots.txt, because ROBOTSTXT_OBEY is False"
 
@@ -104,15 +102,14 @@ class Robots1994Middleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware, or the one in `STAND_INS` that replaces it.
+        """Return the middleware or, if `ROBOTS1994_DRY_RUN` is on, a `DryRun`.
 
         Raise `NotConfigured` if ROBOTSTXT_OBEY is False.
         """
         with log_settings_errors():
             settings = RobotsSettings.from_settings(crawler.settings)
-            for name, path in STAND_INS:
-                if getattr(settings, name):
-                    return load_object(path).from_crawler(crawler)
+            if settings.dry_run:
+                return load_object(DRY_RUN).from_crawler(crawler)
             return cls(crawler)
 
     async def process_request(

@@ -61,9 +61,7 @@ OBSERVERS = (
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Each row has the name of a field of `RobotsSettings` and an import path. The observers are called
-in this order.
-"""
+"""Fields of `RobotsSettings` and import paths of the observers, in the order of the calls."""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:

@@ -104,9 +104,7 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Returns whether a closing crawl still sends a given waiting request. None until the crawl
-        closes.
-        """
+        """Whether a closing crawl still sends a waiting request. None until the crawl closes."""
 
     def fresh(self, origin: Origin) -> Policy | None:
         policy = self.memory.get(origin)

@@ -31,9 +31,7 @@ class SettingType(Generic[T]):
         self.accepts = accepts
         """The end of "NAME must be …"."""
         self.parse = parse
-        """Parse a value that was set in Python or with `-s`. Raise `ValueError`, `TypeError` or
-        `LookupError` if it is wrong.
-        """
+        """Parse a value. Raise `ValueError`, `TypeError` or `LookupError` if it is wrong."""
         self.choices = choices
         """Suggested for misspelt words."""
 

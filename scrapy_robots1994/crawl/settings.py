@@ -4,7 +4,7 @@ The docstring of a field appears on the reference page.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from logging import DEBUG, INFO
@@ -147,17 +147,13 @@ class RobotsSettings:
     request for a page if robots.txt already disallows such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """What you use the pages for, such as ``"train-ai"``; :doc:`/preferences` lists all purposes.
-    Their names may change with the drafts that define them.
-    """
+    """What you use the pages for, such as ``"train-ai"``; see :doc:`/preferences`."""
     evidence: str | None = declare(types.FOLDER, None)
     """The path of the folder in which each crawl records every robots.txt and every decision; see
     :doc:`/evidence`. The path may contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether the spider closes with the reason ``robotstxt_denied`` instead of ``finished`` if
-    all start requests were refused.
-    """
+    """Whether to close with the reason ``robotstxt_denied`` if all start requests were refused."""
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
@@ -177,35 +173,6 @@ class RobotsSettings:
                 'ROBOTS1994_PURPOSES what you use the pages for, for example ["train-ai"].'
             )
         return chosen
-
-    @classmethod
-    def from_recorded(
-        cls, texts: Mapping[str, object], on_fault: Callable[[str], object]
-    ) -> "RobotsSettings":
-        """Read the settings that `recorded` returned in another crawl.
-
-        *texts* is untrusted. Settings that do not affect decisions are ignored. If a value is
-        invalid, the defaults of all settings are returned. In both cases, *on_fault* is called with
-        a message.
-        """
-        read = dict(texts)
-        for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
-            shown = escape_control_chars(name, 60)
-            on_fault(f"{shown} is not a setting that affects decisions")
-            del read[name]
-        try:
-            return cls.from_settings(BaseSettings(read))
-        except SettingsError as error:
-            on_fault(str(error))
-            return cls.from_settings(BaseSettings())
-
-    def recorded(self) -> dict[str, str]:
-        """Return the settings that affect decisions, as text."""
-        return {
-            PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
-            for each in fields(self)
-            if each.metadata["decides"]
-        }
 
     @property
     def reads_pages(self) -> bool:
@@ -269,10 +236,6 @@ class RobotsSettings:
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
             log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
-
-
-def _as_text(value: object) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _unknown(name: str, known: list[str]) -> str:

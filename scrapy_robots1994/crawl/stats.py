@@ -10,9 +10,7 @@ REQUESTS: Final = "robotstxt/request_count"
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that got an answer. A 407 is not counted, because it comes from a proxy."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""The attempts in ``robotstxt/response_count``, by HTTP status. After redirects, the last status
-counts.
-"""
+"""Answered attempts by HTTP status. After redirects, the last status counts."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception other than ``IgnoreRequest``, by class."""
 
@@ -33,9 +31,7 @@ STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 RETRIES: Final = "robots1994/retries"
 """Retries of failed attempts."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed for a local reason, such as a proxy or a bug in a middleware (R7). The
-requests that waited for them failed too.
-"""
+"""Fetches that failed for a local reason, such as a proxy or a bug in a middleware (R7)."""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store."""
 TRUNCATED: Final = "robots1994/truncated"
@@ -59,13 +55,9 @@ PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
 """Items dropped because of NOINDEX."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests dropped because of NOFOLLOW on the page (``nofollow``) or ``rel=nofollow`` on the link
-(``rel-nofollow``).
-"""
+"""Requests dropped because of NOFOLLOW (``nofollow``) or ``rel=nofollow`` (``rel-nofollow``)."""
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages that allow or disallow a purpose in ROBOTS1994_PURPOSES. If that setting is empty, all
-purposes are counted.
-"""
+"""Pages that allow or disallow a purpose in ROBOTS1994_PURPOSES or, if it is empty, any purpose."""
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 """Items dropped because of a usage preference."""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
@@ -79,10 +71,6 @@ In a dry run, ``RobotsTxtMiddleware`` is one of the parsers, and stands for what
 did. Set when the spider closes.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared, because a dry run could not find a policy or the compared
-files exceeded 64 MB.
-"""
+"""Decisions not compared, because a dry run found no policy or the files exceeded 64 MB."""
 RACES: Final = "robots1994/compare/on_its_way"
-"""Disallowed requests that Scrapy's middleware let through in a dry run while robots.txt was on its
-way.
-"""
+"""Disallowed requests that passed in a dry run while robots.txt was on its way."""

@@ -9,17 +9,14 @@ import scrapy_robots1994
 from tests.support.crawl import crawl_changed
 from tests.support.site import Site
 
-TABLES = {"observers.py": "OBSERVERS", "addon.py": "SPIDER_MIDDLEWARES"}
-
 
 def test_core_knows_no_feature(site: Site, tmp_path: Path) -> None:
     package = tmp_path / "without" / "scrapy_robots1994"
     source = Path(scrapy_robots1994.__file__).parent
     ignore = shutil.ignore_patterns("features", "__pycache__")
     shutil.copytree(source, package, ignore=ignore)
-    for module, table in TABLES.items():
-        file = package / "crawl" / module
-        file.write_text(f"{file.read_text('utf-8')}\n{table} = ()\n", "utf-8")
+    table = package / "crawl" / "observers.py"
+    table.write_text(f"{table.read_text('utf-8')}\nOBSERVERS = ()\n", "utf-8")
     site.robots("User-agent: *\nDisallow: /closed\n")
     urls = [site.url("/open"), site.url("/closed")]
     result = crawl_changed(urls, tmp_path, paths=[package.parent])

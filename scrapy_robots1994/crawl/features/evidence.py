@@ -13,6 +13,7 @@ import platform
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from datetime import datetime, timezone
 from functools import partial
 from logging import ERROR, INFO
@@ -22,18 +23,22 @@ from typing import TYPE_CHECKING, Any
 import scrapy
 from cachetools import LRUCache
 from scrapy import signals
+from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import RobotName, spider_of
+from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
-from scrapy_robots1994.escaping import one_line
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -41,7 +46,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.crawl.observers import Found
-    from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.parser.usage import Usage
@@ -178,7 +182,7 @@ class Evidence:
             "start": utc(time.time()),
             "robot": self._usual,
             "dialect": settings.dialect,
-            "settings": settings.recorded(),
+            "settings": recorded(settings),
         }
         self._file.add({"crawl": line})
         # Write this line at once, because another component may still keep the crawl from starting.
@@ -307,3 +311,37 @@ def decision_of(
             line["decision"] = "declined"
             line["reason"] = forbidden.purpose
     return line
+
+
+def recorded(settings: RobotsSettings) -> dict[str, str]:
+    """Return the settings that affect decisions, as text."""
+    values = {
+        f"{PREFIX}{each.name.upper()}": getattr(settings, each.name)
+        for each in fields(settings)
+        if each.metadata["decides"]
+    }
+    return {
+        name: ",".join(value) if isinstance(value, tuple) else str(value)
+        for name, value in values.items()
+    }
+
+
+def read_settings(
+    texts: Mapping[str, object], on_fault: Callable[[str], object]
+) -> RobotsSettings:
+    """Read the settings that `recorded` returned in another crawl.
+
+    *texts* is untrusted. Settings that do not affect decisions are ignored. If a value is invalid,
+    the defaults of all settings are returned. In both cases, *on_fault* is called with a message.
+    """
+    defaults = RobotsSettings.from_settings(BaseSettings())
+    read = dict(texts)
+    for name in texts.keys() - recorded(defaults):
+        shown = escape_control_chars(name, 60)
+        on_fault(f"{shown} is not a setting that affects decisions")
+        del read[name]
+    try:
+        return RobotsSettings.from_settings(BaseSettings(read))
+    except SettingsError as error:
+        on_fault(str(error))
+        return defaults
