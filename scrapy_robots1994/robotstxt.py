@@ -263,6 +263,9 @@ def memory_of(root: object) -> int:
             counted.add(id(it))
             size += getsizeof(it)
             found += get_referents(it)
+            if type(it) is dict:
+                # `get_referents` omits the keys if all of them are strings.
+                found += it
     return size
 
 

@@ -34,6 +34,7 @@ FILES: dict[str, Callable[[int], str]] = {
     "comment": lambda seed: f"User-agent: *\nDisallow: /x\n#{noise(seed)}",
     "one rule": lambda seed: f"User-agent: *\nDisallow: /{noise(seed)}",
     "rules": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /%d-%d')}",
+    "escapes": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /%%7e%d-%d%%2')}",
     "wildcards": lambda seed: f"User-agent: *\n{rules(seed, 'Disallow: /*%d-%d$')}",
     "names": lambda seed: rules(seed, "User-agent: me%d-%d") + "Disallow: /x",
     "sitemaps": lambda seed: rules(seed, "Sitemap: http://h%d-%d.test/"),
