@@ -353,7 +353,8 @@ SECOND_DEFAULT = Kind(
     code="R025",
     when="several records are for every robot",
     message="this record is for every robot, like the one on line {}",
-    advice="Move its lines into the first such record, because some robots obey only one.",
+    advice="Move its lines into the first such record, Disallow lines above its Allow lines, "
+    "because some robots obey only one.",
     bad="User-agent: *\nDisallow: /a\n\n»User-agent: *\nDisallow: /b\n",
     good="User-agent: *\nDisallow: /a\nDisallow: /b\n",
     dialect="1994",
@@ -391,7 +392,7 @@ NO_EFFECT = Kind(
     opens=True,
     when="a line has no effect because of another rule",
     message='line {}, "{}", {}',
-    advice="Delete this line, or the other one if that one is wrong.",
+    advice="Delete the wrong line, or put this line above the other if it is an exception.",
     bad="User-agent: *\nAllow: /\n»Disallow: /\n",
     good="User-agent: *\nDisallow: /\n",
 )

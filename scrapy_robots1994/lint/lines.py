@@ -36,6 +36,11 @@ _BARE = {
     DISALLOW: re.compile(r"/(?![/*])\S*"),
 }
 _GUESSED = " Some robots, including Googlebot, read it that way"
+# The lines that Google's parser guesses
+_GOOGLE = re.compile(
+    r"(?ai)(?:user[- ]?agent|diss?all?ow|diasllow|disallaw|allow|site-?map)"
+    rf"(?:[\w-]*[{SPACE}]*:|[^{SPACE}:]*[{SPACE}]+[^{SPACE}:]+\Z)"
+)
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
@@ -125,7 +130,7 @@ def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
         # For example, a letter of another alphabet that looks like a Latin one
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
-    guess = "" if value == content or field.is_preference else _GUESSED
+    guess = _GUESSED if _GOOGLE.match(content) else ""
     if field.role is Role.RULE and value == "*":
         value = "/"
     new = f"{field.name}: {value}".rstrip(SPACE)

@@ -42,7 +42,7 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
     for group in records:
         yield from _split(group)
         yield from _joined_problems(group)
-        yield from _contradictions(group)
+        yield from _contradictions(group, dialect)
         if not dialect.has_allow:
             yield from _ignored_allows(group)
         elif not dialect.has_wildcards:
@@ -247,8 +247,9 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
             if place in taken or rules[taken[0]] == rules[place]:
                 continue
             taker = records[taken[0]]
-            also = (it for it in taker.names if it.lower() in name.lower())
-            texts = name, taker.agents[0].number, next(also, taker.names[0])
+            also = [it for it in taker.names if it.lower() in name.lower()]
+            longest = max(also, key=len, default=taker.names[0])
+            texts = name, taker.agents[0].number, longest
             yield kinds.UNREACHED.at(agent, *texts)
 
 
@@ -275,8 +276,12 @@ def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
                 yield kinds.WILDCARD.at(line, path[at], path, column=column + at)
 
 
-def _contradictions(group: Group) -> Iterator[Problem]:
-    closing = _closing(group)
+def _contradictions(group: Group, dialect: Dialect) -> Iterator[Problem]:
+    closing = [
+        it
+        for it in _closing(group)
+        if any(can_match(path, dialect) for path in dialect.paths(it.value))
+    ]
     for line in _rules(group):
         # Ours O21
         if closing and not (line.value or _allows(line)):
