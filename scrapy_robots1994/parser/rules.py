@@ -23,6 +23,7 @@ from scrapy_robots1994.parser.rfc9309 import (
 )
 from scrapy_robots1994.parser.robot_reading import Ignored, RobotReading
 from scrapy_robots1994.parser.spellings import (
+    as_sent,
     canonical,
     has_cut_escape,
     spellings_of,
@@ -62,8 +63,8 @@ _PLAIN_URL = re.compile(
 )
 # Clients remove spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
-# Marks a text that is compared as written. Other texts begin with `/`, `=` or a letter.
-_AS_WRITTEN = "%"
+# Marks a text that is compared as sent. Other texts begin with `/`, `=` or a letter.
+_AS_SENT = "%"
 
 # The names of a single record for `*`, shared by all files
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
@@ -224,7 +225,7 @@ class RobotRules:
         self._lines = _stored([it.number for it in kept])
         # The first characters of the rules' prefixes decide which forms of a URL are compared.
         self._is_plain = beginnings == {"/"}
-        self._has_cut_escape = _AS_WRITTEN in beginnings
+        self._has_cut_escape = _AS_SENT in beginnings
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether the robot may retrieve *url*, an absolute URL or a path."""
@@ -290,12 +291,12 @@ class RobotRules:
             return [normal_spelling(target)]
         texts = [canonical(target)]
         if self._has_cut_escape:
-            texts.append(_AS_WRITTEN + target)
+            texts.append(_AS_SENT + as_sent(target))
         if not self._is_plain:
             url = head.lstrip(_BEFORE_A_URL) + target
             texts += url_forms(url, canonical)
             if self._has_cut_escape:
-                texts += [_AS_WRITTEN + it for it in url_forms(url, str)]
+                texts += [_AS_SENT + it for it in url_forms(url, as_sent)]
         return texts
 
 
@@ -400,9 +401,9 @@ def _texts_of(value: str) -> list[str]:
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)
     if has_cut_escape(value):
-        # Ours O18: the rule also covers URLs that begin with the rule as written.
-        written = [value] if is_path else url_forms(value, str)
-        texts += [_AS_WRITTEN + it for it in written]
+        # Ours O18: the rule also covers URLs that are sent with this beginning.
+        sent = [as_sent(value)] if is_path else url_forms(value, as_sent)
+        texts += [_AS_SENT + it for it in sent]
     return texts
 
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from string import ascii_letters, digits, hexdigits
-from urllib.parse import unquote_to_bytes
+from string import ascii_letters, digits, hexdigits, punctuation
+from urllib.parse import quote, unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
@@ -64,10 +64,18 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 def has_cut_escape(text: str) -> bool:
     """Whether *text* ends within an escape.
 
-    If so, *text* is also compared as written: `/a%4` is a prefix of `/a%41`, but not of `/aA`, the
+    If so, *text* is also compared as sent: `/a%4` is a prefix of `/a%41`, but not of `/aA`, the
     canonical spelling of `/a%41`.
     """
     return "%" in text[-2:] and CUT_ESCAPE.search(text) is not None
+
+
+def as_sent(text: str) -> str:
+    """Return *text* as clients send it, with its own escapes as written. Never raises.
+
+    Blanks, control characters and characters outside ASCII are percent-encoded.
+    """
+    return quote(encode(text), safe=punctuation)
 
 
 # Characters that aiohttp decodes in a query
@@ -147,8 +155,7 @@ def is_absolute(value: str) -> bool:
 def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     """Return the forms in which an absolute URL is compared, or [] if *url* is not absolute.
 
-    *url* may also be the value of a rule. *spelling* is `canonical`, or `str` to keep the text as
-    written.
+    *url* may also be the value of a rule. *spelling* is `canonical` or `as_sent`.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:

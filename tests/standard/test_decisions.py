@@ -113,6 +113,8 @@ O18 URL of other letters             | /caf%c3%a9                           | -/
 O18 encoded slash                    | /a%2fb                               | -/a%2Fb +/a/b
 O18 slash is no encoded one          | /a/b                                 | -/a/b +/a%2fb
 O18 prefix within a triplet          | /a%c                                 | -/a%c3
+O18 prefix of other letters          | /%E               | -/\u4e2d -/%E4%B8%AD +/\u00e9
+O18 prefix of a space                | /a%2              | -/a\x20b +/ab
 O18 percent sign without digits      | /a%                                  | -/a%zz
 O18 prefix of an encoded slash       | /a%2                                 | -/a%2Fb
 O18 decoded up to a percent sign     | /%41%                                | -/A%
@@ -124,6 +126,7 @@ O19 beginning of a host              | http://a.ex                          | -{
 O19 beginning in another case        | http://A                             | -{H}/~x -{H}/%7Ex
 O19 encoded path                     | {H}/%7e                              | -{H}/~x -{H}/%7Ex
 O19 prefix within a triplet          | {H}/a%4 | -{H}/a%41 -{H}:80/a%41 +{H}/a%51
+O19 prefix of other letters          | {H}/%E | -{H}/\u4e2d -{H}:80/\u4e2d +{H}/\u00e9
 O19 port may go on as written        | {H}:80 | -{H}:8080/ -{H}/ +{H}.net/ +http://b.example/
 O19 other schemes                    | {H}/ | +ftp://a.example/x -{H}/x
 O20 no slash                         | x                                    | +/x +/help/ | R015
@@ -274,11 +277,11 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """The rule `/%` ends within the percent-encoding, so it does not cover the byte."""
+    """The rule `/%` ends within that encoding, so it covers the byte, which is sent encoded."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
-    assert robots.allowed(b"http://h.test/\xf0", "rex")
+    assert not robots.allowed(b"http://h.test/\xf0", "rex")
     assert robots.allowed(b"http://\xf0.test/a", "rex")
 
 
