@@ -7,7 +7,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
 
-from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -45,7 +45,8 @@ class Robots1994Parser(RobotParser):
         """
         if crawler is None:
             return cls(robotstxt_body)
-        settings = RobotsSettings.from_settings(crawler.settings)
+        with log_settings_errors():
+            settings = RobotsSettings.from_settings(crawler.settings)
         # Ours O24: the built-in middleware passes the whole body, so cut it here.
         return cls(settings.new_reader().read(robotstxt_body))
 

@@ -75,11 +75,21 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
     assert message.endswith((".", "?"))
 
 
-def test_wrong_setting_is_one_line_without_a_traceback(tmp_path: Path) -> None:
+PARSER_ALONE = (
+    "ADDONS={}",
+    "ROBOTSTXT_OBEY=True",
+    "ROBOTSTXT_PARSER=scrapy_robots1994.Robots1994Parser",
+)
+
+
+@pytest.mark.parametrize("more", [(), PARSER_ALONE], ids=["add-on", "parser alone"])
+def test_wrong_setting_is_one_line_without_a_traceback(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
     """Older versions of Scrapy log a traceback, because they do not run the crawl as a task."""
     spider = str(ROOT / "tests" / "support" / "ports_spider.py")
-    wrong = "ROBOTS1994_DIALET=rfc9309"
-    result = scrapy("runspider", spider, "-a", "ports=", "-s", wrong, folder=tmp_path)
+    options = [f"-s{it}" for it in ("ROBOTS1994_DIALET=rfc9309", *more)]
+    result = scrapy("runspider", spider, "-a", "ports=", *options, folder=tmp_path)
 
     ours = "[scrapy_robots1994] CRITICAL: "
     (line,) = (it for it in result.err.splitlines() if ours in it)
