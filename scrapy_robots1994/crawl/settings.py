@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.user_agent import describe_names, robot_names, rob
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
-from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.url import MEMORY_URL, StoreUrl
 
 PREFIX = SETTING_PREFIX
 """Unknown settings with this prefix are errors."""
@@ -86,9 +86,7 @@ class RobotsSettings:
     """How long a stale policy remains in use if it cannot be refreshed, in seconds. The default is
     30 days.
     """
-    store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
-        types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
-    )
+    store: StoreUrl = declare(types.STORE, MEMORY_URL)  # noqa: RUF009 - `declare` returns a field
     """The URL of the store for policies; see :doc:`/stores`."""
     # Shorter than DOWNLOAD_TIMEOUT, because all pages of the origin wait.
     timeout: float = declare(

@@ -5,16 +5,17 @@ from collections.abc import Mapping
 from importlib import import_module
 from inspect import iscoroutinefunction as is_async
 from typing import Final, NamedTuple, cast
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from scrapy_robots1994.errors import MissingExtra, SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
 from scrapy_robots1994.stores.base import Store
 
 _MEMORY: Final = {"max_origins": 100_000, "max_bytes": 200_000_000}
+MEMORY_URL: Final = f"memory://?{urlencode(_MEMORY)}"
 _REDIS = ("redis.RedisStore", "redis://127.0.0.1:6379/0?timeout=2")
 _STORES: Final = {
-    "memory": ("", "memory://?max_origins=100000&max_bytes=200000000"),
+    "memory": ("", MEMORY_URL),
     "sqlite": ("sqlite.SqliteStore", "sqlite:///robots.db?max_bytes=1000000000"),
     **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
 }
