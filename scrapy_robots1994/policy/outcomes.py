@@ -41,7 +41,7 @@ class OutcomeRow(NamedTuple):
     outcome: Outcome
     groups: tuple[AnswerGroup, ...] = ()
     statuses: str = ""
-    """The statuses of the answers as a phrase, such as "401 or 403"."""
+    """If there is a *setting*, the answers as a phrase for reports, such as "401 or 403"."""
     reason: Reason | None = None
     """The reason that verdicts give, or None if the file decides."""
     allows: bool = True
@@ -90,7 +90,6 @@ ROWS = (
     OutcomeRow(
         outcome=Outcome.PARSED,
         groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
-        statuses="2xx",
         reads_body=True,
         is_trusted=True,
     ),
@@ -115,7 +114,6 @@ ROWS = (
             AnswerGroup("404", "HTTP 404", "by status 404", (404,)),
             AnswerGroup("4xx", "other 4xx", "by another 4xx", _OTHER_4XX),
         ),
-        statuses="404, 410 or another 4xx",
         reason=Reason.ABSENT,
         of_proxies=_OTHER_4XX - {410},
         is_trusted=True,
