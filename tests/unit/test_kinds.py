@@ -19,13 +19,11 @@ def parse(kind: Kind, body: str) -> RobotsTxt:
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
-def test_each_bad_example_is_in_the_recorded_session() -> None:
-    recorded = RECORDED.read_text("utf-8")
+def test_bad_examples_are_those_of_the_recorded_session() -> None:
+    recorded = re.findall(r"=== file bad/(\w+)\.txt", RECORDED.read_text("utf-8"))
 
     # R003 is about the size of the file.
-    assert [
-        it.code for it in KINDS if f"=== file bad/{it.code}.txt" not in recorded
-    ] == ["R003"]
+    assert recorded == [it.code for it in KINDS if it.code != "R003"]
 
 
 def test_codes_are_in_order() -> None:

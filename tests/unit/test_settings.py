@@ -17,8 +17,9 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 BOTH = {"noindex", "nofollow"}
 READ: dict[str, list[tuple[Any, Any]]] = {
-    "TTL": [("600", 600.0), (600, 600.0)],
-    "MAX_BYTES": [("1000", 1_000)],
+    "TTL": [("600", 600.0), (600, 600.0), (0, 0.0)],
+    "MAX_BYTES": [("1000", 1_000), (1, 1)],
+    "MAX_WAITING": [(0, 0)],
     "EVIDENCE": [("", None), (Path("evidence"), "evidence")],
     "COMPARE": [(True, ("ROBOTSTXT_PARSER",)), ([Settings], (Settings,))],
     "COMPARE_REPORT": [("report.HTML", "report.HTML")],
