@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.outcomes import FAILURE, GROUPS, group_of_verdict
+from scrapy_robots1994.policy.outcomes import (
+    FAILURE,
+    GROUPS,
+    Outcome,
+    group_of_verdict,
+    outcome_of,
+)
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from scrapy_robots1994.robotstxt import Reader
+from tests.support.crawl import ROOT
 from tests.unit.samples import NOW, SITE
 
 URLS = (SITE.robots_url,)
@@ -25,6 +34,20 @@ def test_no_status_is_in_two_groups() -> None:
     statuses = [status for group in GROUPS for status in group.statuses]
 
     assert sorted(statuses) == sorted(set(statuses))
+
+
+def test_page_names_each_4xx_in_the_row_of_its_outcome() -> None:
+    page = (ROOT / "docs/standard/retrieval.rst").read_text("utf-8")
+    named = dict.fromkeys(range(400, 500), Outcome.ABSENT)
+    for row, outcome in (
+        ("r3", Outcome.FORBIDDEN),
+        ("r5", Outcome.UNREACHABLE),
+        ("r7", Outcome.UNREACHABLE),
+    ):
+        answers = page.partition(f".. _{row}:")[2].split("\n     - ")[1]
+        named |= {int(it): outcome for it in re.findall(r"\b4\d\d\b", answers)}
+
+    assert named == {status: outcome_of(status) for status in named}
 
 
 @pytest.mark.parametrize(
