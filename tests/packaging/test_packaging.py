@@ -60,3 +60,16 @@ def test_links_on_the_package_index_are_absolute(dist: Path) -> None:
     assert urls.keys() >= {"Documentation", "Changelog", "Issues"}
     assert all(target.startswith("https://") for target in targets)
     assert len(readme.encode()) < 12_000
+
+
+def test_lowest_versions_are_the_same_everywhere() -> None:
+    texts = {
+        name: " ".join((ROOT / name).read_text("utf-8").split())
+        for name in ("pyproject.toml", "setup.cfg", "README.md", "docs/start.rst")
+    }
+    allowed = texts["pyproject.toml"].partition("dependencies = [")[2].partition("]")[0]
+    lowest = dict(re.findall(r'"(\w+)>=([\d.]+)"', allowed))
+
+    assert dict(re.findall(r"lowest: (\w+)==([\d.]+)", texts["setup.cfg"])) == lowest
+    for page in ("README.md", "docs/start.rst"):
+        assert f"and Scrapy {lowest['scrapy']} or newer." in texts[page]
