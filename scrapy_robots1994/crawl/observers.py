@@ -5,7 +5,7 @@ The core imports a feature only if its setting is on (`OBSERVERS`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy.utils.misc import load_object
 
@@ -24,8 +24,8 @@ Found: TypeAlias = "Policy | Exception | Exemption"
 """The policy, the exception of a failed fetch, or the reason why the request is not checked."""
 
 
-class Observer(Protocol):
-    """Sees each policy and each decision of a crawl.
+class Observer:
+    """Sees each policy and each decision of a crawl. Features override what they need.
 
     Both methods run on the event loop and must be fast.
     """

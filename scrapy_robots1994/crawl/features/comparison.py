@@ -28,6 +28,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.parsers import other_parsers
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
+from scrapy_robots1994.crawl.observers import Observer
 from scrapy_robots1994.crawl.requests import RobotName, spider_of
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import result_of, run_in_thread
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
-    from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
 """The maximum total size of the compared files, in bytes. When it is reached, decisions for
@@ -63,7 +63,7 @@ CLOSE_SECONDS = 20.0
 """A closing crawl stops looking for the causes of differences after this many seconds."""
 
 
-class CrawlComparison:
+class CrawlComparison(Observer):
     """Counts how other parsers would have decided, and writes a report when the crawl closes.
 
     In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
@@ -105,9 +105,6 @@ class CrawlComparison:
         if isinstance(found, Policy):
             robot = self._robot.of(request)
             self.ask(self.site_of(found), question(request.url, robot))
-
-    def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing, because decisions are compared, not files."""
 
     def site_of(self, policy: Policy) -> Site | None:
         """Return the `Site` for decisions of *policy*, or None if `MAX_BYTES` is reached."""

@@ -15,6 +15,7 @@ from scrapy import signals
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import OriginLog, count
+from scrapy_robots1994.crawl.observers import Observer
 from scrapy_robots1994.crawl.requests import SLOT_KEY, RobotName
 from scrapy_robots1994.crawl.scrapy_private import slow_down
 from scrapy_robots1994.policy.policy import Policy
@@ -30,7 +31,7 @@ MAX_DELAYED_SLOTS = 100_000
 """The delays of up to this many slots are remembered."""
 
 
-class CrawlDelays:
+class CrawlDelays(Observer):
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._log = OriginLog(crawler)
@@ -39,14 +40,12 @@ class CrawlDelays:
         self._delays: LRUCache[str, float] = LRUCache(MAX_DELAYED_SLOTS)
         crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
-    def fetched(self, *_: object) -> None:
-        """Do nothing: the delay depends on the robot of the request, so `decided` applies it."""
-
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
     ) -> None:
         if not isinstance(found, Policy):
             return
+        # Not in `fetched`, because the delay depends on the robot of the request.
         stated = found.rules(self._robot.of(request)).crawl_delay
         if not stated:
             return

@@ -29,6 +29,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.observers import Observer
 from scrapy_robots1994.crawl.requests import RobotName, spider_of
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
@@ -150,7 +151,7 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
     return line
 
 
-class Evidence:
+class Evidence(Observer):
     """Records the answers and decisions of a crawl. Closes the crawl if they cannot be written, for
     example because the disk is full.
     """

@@ -10,14 +10,13 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import count, log_line
-from scrapy_robots1994.crawl.observers import Found
+from scrapy_robots1994.crawl.observers import Found, Observer
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.usage import NO_USAGE, Statement, Usage, http_sf
 from scrapy_robots1994.parser.verdict import Verdict
-from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
@@ -63,16 +62,13 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
-class StatedUsage:
+class StatedUsage(Observer):
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         http_sf("ROBOTS1994_USAGE")
         self._crawler = crawler
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
-
-    def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing, because preferences are looked up for each request."""
 
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
