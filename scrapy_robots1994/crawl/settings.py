@@ -130,8 +130,8 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """Whether to obey Crawl-delay. A number is the maximum delay, in seconds. The dialects ``1994``
-    and ``revisited`` ignore Crawl-delay.
+    """Whether to obey Crawl-delay, in the :ref:`dialects <page-dialects>` that have it. A number is
+    the maximum delay, in seconds.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """Whether to drop items of NOINDEX pages and requests from NOFOLLOW pages. With a list, only
