@@ -5,7 +5,7 @@ with 1 if
 
 * the file or the anchor of an internal link does not exist
 * the id of a clause, decision or problem (F5, O24, R005) does not link to its row
-* a page mentions a file of this project or a setting that does not exist
+* a page mentions a file of this project, a setting or a stat that does not exist
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,7 @@ NAMED_FILE = re.compile(
     r"|(?:[a-z]\w*/)+\w+\.py)``?"
 )
 SETTING = re.compile(r"ROBOTS1994_(?!TEST_|RECORD)([A-Z_]*[A-Z])")
+STAT = re.compile(r"``(robots1994/[\w/{}]+)``")
 MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -111,6 +113,12 @@ def unknown_settings(path: Path) -> list[str]:
     return [f"{path}: no setting ROBOTS1994_{it}" for it in sorted(named - known)]
 
 
+def unknown_stats(path: Path) -> list[str]:
+    named = {*STAT.findall(path.read_text("utf-8"))}
+    unknown = named.difference(map(str, vars(stats).values()))
+    return [f"{path}: no stat {it}" for it in sorted(unknown)]
+
+
 def main(arguments: list[str]) -> int:
     found = []
     for name in arguments:
@@ -122,7 +130,8 @@ def main(arguments: list[str]) -> int:
         else:
             found += broken_in_markdown(path)
         for source in sources:
-            found += missing_files(source) + unknown_settings(source)
+            found += missing_files(source)
+            found += unknown_settings(source) + unknown_stats(source)
     for line in found:
         sys.stderr.write(f"broken: {line}\n")
     return 1 if found else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -86,3 +87,16 @@ def test_generated_tables_are_those_of_the_code() -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_each_stat_of_the_reference_is_counted_in_a_session() -> None:
+    table = (ROOT / "docs/generated/stats.inc").read_text("utf-8")
+    sessions = (ROOT / "tests/recorded").glob("*.txt")
+    recorded = "\n".join(it.read_text("utf-8") for it in sessions)
+    keys = re.findall(r"^``(.+)``$", table, re.MULTILINE)
+    patterns = {it: re.sub(r"\{\w+\}", ".+", it) for it in keys}
+
+    assert "robotstxt/forbidden" in keys
+    assert [
+        it for it in keys if not re.search(rf"(?m)^{patterns[it]}: ", recorded)
+    ] == []
