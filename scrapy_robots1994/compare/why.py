@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line
 from scrapy_robots1994.parser.dialects import grammars_of
-from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.fields import FIELDS, LineKind, Role
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
@@ -28,7 +28,8 @@ reported lines may be superfluous.
 _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 _RULE = "^(?:dis)?allow:"
-_OTHER_FIELD = "^(?:sitemap|crawl-delay|request-rate|visit-time|host):"
+_OTHERS = (it.key for it in FIELDS if it.role not in (Role.NAMES, Role.RULE))
+_OTHER_FIELD = f"^(?:{'|'.join(map(re.escape, _OTHERS))}):"
 # A line of text that is neither a rule, nor a name, nor one of these fields
 _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from protego import Protego
 
 from scrapy_robots1994 import RobotsTxt
@@ -71,6 +72,24 @@ def test_only_a_file_up_to_the_limit_is_searched_for_causes() -> None:
 
         assert [it.cause for it in result.rows] == [cause]
         assert result.parsers["other"]["stricter"] == 3
+
+
+@pytest.mark.parametrize(
+    ("field", "cause"),
+    [
+        ("Crawl-delay", "joined-records"),
+        ("Noindex", "joined-records"),
+        ("Disalow", "misspelt-field"),
+    ],
+)
+def test_cause_is_a_misspelt_field_only_if_no_known_field_is_written(
+    field: str, cause: str
+) -> None:
+    body = f"User-agent: rex\n{field}: 5\nUser-agent: max\nDisallow: /x\n"
+    site = Site("h", RobotsTxt.parse(body), {"other": Other}, "1994")
+    asked = [Question(f"{URL}/x", "rex")]
+
+    assert [it.cause for it in compare(site, asked).rows] == [cause]
 
 
 def differs(row: Row, part: bytes) -> bool:
