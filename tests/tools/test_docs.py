@@ -100,3 +100,17 @@ def test_each_stat_of_the_reference_is_counted_in_a_session() -> None:
     assert [
         it for it in keys if not re.search(rf"(?m)^{patterns[it]}: ", recorded)
     ] == []
+
+
+def test_each_test_that_a_page_names_exists() -> None:
+    pages = [ROOT / "CONTRIBUTING.md"]
+    pages += [it for end in ("md", "rst") for it in (ROOT / "docs").rglob(f"*.{end}")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"`(test_\w+)`", page.read_text("utf-8"))
+    }
+    tests = "".join(it.read_text("utf-8") for it in (ROOT / "tests").rglob("test_*.py"))
+
+    assert len(named) > 20
+    assert [it for it in sorted(named) if f"def {it}(" not in tests] == []
