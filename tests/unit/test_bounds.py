@@ -1,4 +1,6 @@
-"""Limits on the time and memory that hostile files, pages and entries can take."""
+"""Limits on the time and memory that hostile files, pages and entries can take, and the pages
+that state limits and defaults.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,17 @@ import scrapy
 from scrapy.http import Headers, HtmlResponse, Response
 
 from scrapy_robots1994 import RobotsTxt, page_directives
-from scrapy_robots1994.crawl.requests import redirect_of
+from scrapy_robots1994.crawl import fetch, log, refusals, waiting
+from scrapy_robots1994.crawl.features import comparison
+from scrapy_robots1994.crawl.features.page import MAX_PAGE_BYTES
+from scrapy_robots1994.crawl.requests import MAX_BODY_BYTES, redirect_of
 from scrapy_robots1994.crawl.store import GuardedStore
+from scrapy_robots1994.parser import rfc9309, usage
 from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
-from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.policy.policy import PAUSE, FreshnessSettings
+from scrapy_robots1994.stores.sqlite import FILE_BYTES, MIN_FILE_BYTES
+from scrapy_robots1994.stores.url import MEMORY_URL, StoreUrl
+from tests.support.crawl import DAY, ROOT
 from tests.support.crawler import idle_crawler
 from tests.unit import bounds
 from tests.unit.samples import NOW, SITE
@@ -23,6 +32,49 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 URL = "http://h.example/"
+
+FRESH = FreshnessSettings()
+FIRST, SECOND, THIRD = fetch.PAUSES
+STATED = [
+    ("standard/retrieval", f"({FRESH.ttl:,.0f} s); the headers"),
+    ("standard/retrieval", f"not below {PAUSE:.0f} s"),
+    ("standard/retrieval", f"over {MAX_BODY_BYTES >> 20} MiB"),
+    ("standard/retrieval", f"({FRESH.stale_ttl / DAY:.0f} days)"),
+    ("standard/retrieval", f"up to {fetch.MAX_REDIRECTS} redirects"),
+    ("standard/retrieval", f"known within {waiting.CLOSE_SECONDS:.0f} s"),
+    ("standard/retrieval", f"not ended {fetch.GRACE_SECONDS:.0f} s after"),
+    ("standard/retrieval", f"are {FIRST:.0f} s, {SECOND:.0f} s and {THIRD:.0f} s"),
+    ("standard/retrieval", f"of up to {fetch.MAX_RETRY_AFTER:.0f} s replaces"),
+    ("standard/1994", f"above {rfc9309.MAX_WORK // 10**6} million"),
+    ("standard/1994", f"the first {MAX_PAGE_BYTES:,} bytes of the page"),
+    ("security", f"more than {MAX_BODY_BYTES >> 20} MiB"),
+    ("security", f"at most {fetch.GRACE_SECONDS:.0f} s after"),
+    ("security", f"the first {MAX_PAGE_BYTES >> 10} KB of a page"),
+    ("preferences", f"more than {usage.MAX_LENGTH:,} characters"),
+    ("moving", f"up to {waiting.MAX_OF_ORIGIN} per origin"),
+    ("moving", f"closed for {PAUSE:.0f} s"),
+    ("moving", f"Up to {comparison.MAX_BYTES // 10**6} MB"),
+    ("start", f"After {log.MAX_LINES_OF_A_KIND} warnings"),
+    ("stores", f"``{MEMORY_URL}``"),
+    ("stores", f"{FILE_BYTES // 10**9} GB by default"),
+    ("stores", f"at least {MIN_FILE_BYTES // 10**6} MB"),
+    ("stores", f"({StoreUrl().timeout:.0f} by default)"),
+    ("generated/settings", f"over {MAX_BODY_BYTES >> 20} MiB"),
+    ("generated/settings", f"not below {PAUSE:.0f} s"),
+    ("generated/settings", f"default is {FRESH.stale_ttl / DAY:.0f} days"),
+    ("generated/settings", f"At most {waiting.MAX_OF_ORIGIN} of them"),
+    ("generated/settings", f"``n / {waiting.SHARE}`` requests"),
+    ("generated/stats", f"up to {refusals.MAX_ROWS:,}."),
+    ("generated/stats", f"for the {refusals.TOP_ORIGINS} origins"),
+    ("generated/stats", f"exceeded {comparison.MAX_BYTES // 10**6} MB"),
+]
+
+
+@pytest.mark.parametrize(("page", "words"), STATED, ids=str)
+def test_page_states_the_limit_of_the_code(page: str, words: str) -> None:
+    (file,) = (ROOT / "docs").glob(f"{page}.[ri][sn][tc]")
+
+    assert words in " ".join(file.read_text("utf-8").split())
 
 
 @pytest.fixture
