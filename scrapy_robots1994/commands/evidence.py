@@ -29,6 +29,7 @@ from scrapy_robots1994.escaping import (
     wrap_and_escape,
 )
 from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.robotstxt import memory_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -40,8 +41,19 @@ Values: TypeAlias = dict[str, Any]
 MAX_LINE_BYTES = 8_000_000
 """Longer lines are reported, not read. A body of 512,000 bytes takes at most 3.1 MB in JSON."""
 
-MAX_PARSED = 200
-"""The maximum number of policies kept in memory for each file of evidence."""
+MAX_ROBOT = 10_000
+"""Longer names of robots are reported, not used."""
+
+MAX_KEPT_BYTES = 4_000_000_000
+"""The maximum memory of the answers of a file, in bytes. A file of a few megabytes may unpack to
+more.
+"""
+
+MAX_PARSED_BYTES = 20_000_000
+"""The maximum size of the bodies whose policies are kept in memory for each file of evidence."""
+
+MIN_PARSED_BYTES = 100_000
+"""Each of these bodies counts as at least this many bytes."""
 
 _NO_DECISION = "no decision"
 # The exit code and the style of each decision.
@@ -263,8 +275,9 @@ class EvidenceFile:
         self._verifies = verifies
         self._crawl: Values = {}
         self._settings: RobotsSettings | None = None
-        self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
+        self._policies = LRUCache[int, "Policy"](MAX_PARSED_BYTES, _size_of)
         self.answers: dict[int, Recorded] = {}
+        self._kept = 0
         self.is_unread = False
         """Whether the file could not be read. A file whose end is missing counts as read."""
 
@@ -314,8 +327,17 @@ class EvidenceFile:
             if number in self.answers:
                 yield f"a second answer with the id {number}"
             self.answers[number] = answer
+            self._kept += memory_of(answer)
+            if self._kept > MAX_KEPT_BYTES:
+                raise Unreadable(
+                    f"{escape_control_chars(self._name, 200)}: the answers take more than "
+                    f"{MAX_KEPT_BYTES:,} bytes of memory"
+                )
             if self._verifies and not answer.is_whole:
                 yield f"the body of {answer.origin} does not match its sha256"
+            url, right = values.get("url"), answer.origin.robots_url
+            if self._verifies and url != right:
+                yield f"the URL is {url!r}, but should be {right!r}"
         elif kind == "decision":
             _typed(values["url"], str)
             decided = self.answers.get(values["robots"])
@@ -359,7 +381,7 @@ class EvidenceFile:
             yield f"{url}: answer {values['robots']} is from another origin: {answer.origin}"
             return
         robot = values.get("robot", self._crawl.get("robot"))
-        if not isinstance(robot, str) or settings is None:
+        if not isinstance(robot, str) or len(robot) > MAX_ROBOT or settings is None:
             yield f"{url}: no robot"
             return
         policy = self._policy_of(values["robots"], answer, settings)
@@ -402,6 +424,10 @@ def _lines_of(path: Path) -> Iterator[bytes | None]:
             while not is_whole:
                 line = file.readline(MAX_LINE_BYTES)
                 is_whole = not line or line.endswith(b"\n")
+
+
+def _size_of(policy: "Policy") -> int:
+    return max(policy.stated.size + len(policy.failure or ""), MIN_PARSED_BYTES)
 
 
 def _typed(value: Any, *kinds: type) -> Any:

@@ -1,19 +1,28 @@
-"""URLs in the evidence, its folder, and evidence after a failed write."""
+"""Evidence: its URLs and its folder, writing after an error, and the memory that reading takes."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import os
 from typing import TYPE_CHECKING
 
+import pytest
 from scrapy import Spider
 
-from scrapy_robots1994.crawl.features.evidence import EvidenceFile, shown_url
+from scrapy_robots1994.commands import evidence
+from scrapy_robots1994.commands.terminal import Unreadable
+from scrapy_robots1994.crawl.features.evidence import (
+    FORMAT,
+    EvidenceFile,
+    shown_url,
+)
 from scrapy_robots1994.crawl.features.paths import fill_in_path
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_url_is_shown_without_credentials_and_fragment() -> None:
@@ -49,3 +58,74 @@ def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
     file.close()
 
     assert file.path.stat().st_size == size
+
+
+CRAWL = {"format": FORMAT, "robot": "rex", "settings": {}}
+ROBOTS = {
+    "origin": "http://h.test",
+    "url": "http://h.test/robots.txt",
+    "urls": [],
+    "status": 404,
+    "outcome": "absent",
+    "fetched": "2026-01-01",
+}
+DECISION = {"url": "http://h.test/", "robots": 1, "time": "2026-01-01"}
+DECISION |= {"decision": "allowed", "reason": "absent"}
+
+
+def read(folder: Path, *lines: object) -> list[str]:
+    """Return the differences in the evidence that consists of *lines*."""
+    path = folder / "x.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
+    file = evidence.EvidenceFile(str(path), verifies=True)
+    return [it for it in file.events() if isinstance(it, str)]
+
+
+def test_answers_that_take_too_much_memory_end_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a few megabytes may unpack to gigabytes."""
+    lines = [{"robots": ROBOTS | {"id": it, "x": [[]] * 100}} for it in range(100)]
+    assert read(tmp_path, {"crawl": CRAWL}, *lines) == []
+    monkeypatch.setattr(evidence, "MAX_KEPT_BYTES", 100_000)
+
+    with pytest.raises(Unreadable):
+        read(tmp_path, {"crawl": CRAWL}, *lines)
+
+
+def test_large_bodies_are_not_kept_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "MIN_PARSED_BYTES", 60)
+    monkeypatch.setattr(evidence, "MAX_PARSED_BYTES", 100)
+    parsed = ROBOTS | {"status": 200, "outcome": "parsed", "body": "#" * 70}
+    parsed["sha256"] = hashlib.sha256(b"#" * 70).hexdigest()
+    lines = [{"robots": parsed | {"id": it}} for it in (1, 2)]
+    read_bodies: list[bytes] = []
+    read_body = Reader.read
+
+    def counted(self: Reader, body: bytes, *, is_truncated: bool) -> RobotsTxt:
+        read_bodies.append(body)
+        return read_body(self, body, is_truncated=is_truncated)
+
+    monkeypatch.setattr(Reader, "read", counted)
+    decisions = [{"decision": DECISION | {"robots": it}} for it in (1, 1, 2, 1)]
+
+    read(tmp_path, {"crawl": CRAWL}, *lines, *decisions)
+
+    assert len(read_bodies) == 3
+
+
+def test_overlong_name_of_a_robot_is_a_difference(tmp_path: Path) -> None:
+    """Names are cached."""
+    lines = [{"crawl": CRAWL}, {"robots": ROBOTS | {"id": 1}}]
+    long = DECISION | {"robot": "x" * 10_001, "line": None}
+
+    assert read(tmp_path, *lines, {"decision": DECISION}) == []
+    assert "no robot" in "".join(read(tmp_path, *lines, {"decision": long}))
+
+
+def test_url_that_is_not_of_the_origin_is_a_difference(tmp_path: Path) -> None:
+    other = ROBOTS | {"id": 1, "url": "http://other.test/robots.txt"}
+
+    assert len(read(tmp_path, {"crawl": CRAWL}, {"robots": other})) == 1
