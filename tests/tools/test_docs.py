@@ -114,3 +114,20 @@ def test_each_test_that_a_page_names_exists() -> None:
 
     assert len(named) > 20
     assert [it for it in sorted(named) if f"def {it}(" not in tests] == []
+
+
+def ids_cited_in(folder: str) -> set[str]:
+    """Return the ids in citations such as `Ours R3 to R5`."""
+    texts = (it.read_text("utf-8") for it in (ROOT / folder).rglob("*.py"))
+    citation = r"(?:1994|Ours|Usage|Revisited)((?:,? (?:and |to )?[A-Z]\d{1,2})+)"
+    listed = " ".join(re.findall(citation, "".join(texts)))
+    return {*re.findall(r"[A-Z]\d+", listed)}
+
+
+def test_each_cited_id_has_a_row_and_code_cites_each_decision() -> None:
+    pages = "".join(it.read_text("utf-8") for it in (ROOT / "docs").rglob("*.rst"))
+    rows = {it.upper() for it in re.findall(r"\.\. _([a-z]\d{1,2}):", pages)}
+    cited = ids_cited_in("scrapy_robots1994")
+
+    assert (cited | ids_cited_in("tests")) - rows == set()
+    assert {it for it in rows if it[0] in "OR"} - cited == set()
