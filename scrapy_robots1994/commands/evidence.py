@@ -318,7 +318,9 @@ class EvidenceFile:
         if line is None:
             yield f"the line exceeds {MAX_LINE_BYTES:,} bytes, so it is not read"
             return
-        ((kind, values),) = json.loads(line).items()
+        # Evidence has no fractions. Read as text, NaN and 1e999 can be printed as JSON again.
+        read = json.loads(line, parse_float=str, parse_constant=str)
+        ((kind, values),) = read.items()
         values = {**values}
         if kind == "crawl":
             yield from self._begin(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import os
 from typing import TYPE_CHECKING
 
@@ -129,3 +130,14 @@ def test_url_that_is_not_of_the_origin_is_a_difference(tmp_path: Path) -> None:
     other = ROBOTS | {"id": 1, "url": "http://other.test/robots.txt"}
 
     assert len(read(tmp_path, {"crawl": CRAWL}, {"robots": other})) == 1
+
+
+def test_what_json_cannot_say_is_not_printed_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    numbers = json.dumps({"decision": DECISION | {"x": [math.nan, math.inf]}})
+    path.write_bytes(gzip.compress(numbers.replace("Infinity", "1e999").encode()))
+
+    event, *_ = evidence.EvidenceFile(str(path), verifies=False).events()
+
+    assert isinstance(event, evidence.Decision)
+    assert json.dumps(event.values["x"], allow_nan=False) == '["NaN", "1e999"]'
