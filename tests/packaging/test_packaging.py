@@ -68,8 +68,12 @@ def test_lowest_versions_are_the_same_everywhere() -> None:
         for name in ("pyproject.toml", "setup.cfg", "README.md", "docs/start.rst")
     }
     allowed = texts["pyproject.toml"].partition("dependencies = [")[2].partition("]")[0]
+    (python,) = re.findall(r'requires-python = ">=([\d.]+)"', texts["pyproject.toml"])
     lowest = dict(re.findall(r'"(\w+)>=([\d.]+)"', allowed))
 
     assert dict(re.findall(r"lowest: (\w+)==([\d.]+)", texts["setup.cfg"])) == lowest
-    for page in ("README.md", "docs/start.rst"):
-        assert f"and Scrapy {lowest['scrapy']} or newer." in texts[page]
+    words = (
+        f"You need Python {python} or newer, and Scrapy {lowest['scrapy']} or newer."
+    )
+    assert words in texts["README.md"]
+    assert words in texts["docs/start.rst"]
