@@ -12,6 +12,8 @@ from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.crawl import Reactor
     from tests.support.site import Site
 
@@ -103,6 +105,22 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 
     assert result.items == [{"own": [], "dont_filter": True}]
+
+
+@pytest.mark.parametrize("name", ["Answering", "Raising"])
+def test_resumed_page_that_is_answered_or_fails_carries_no_key_of_ours(
+    site: Site, tmp_path: Path, name: str
+) -> None:
+    job = {"JOBDIR": str(tmp_path)}
+    page = CrawlRequest(site.url("/p1"), dont_filter=False)
+    site.robots("", gate="never")
+    running = start_crawl([page], settings=job, hook="close_soon")
+    site.wait("/robots.txt")
+    running.interrupt()
+    running.result()
+    result = crawl(spider=f"{HERE}:KeySpider", settings=job | at(BEFORE, name))
+
+    assert result.items == [{"own": [], "dont_filter": False}]
 
 
 @pytest.mark.redis
