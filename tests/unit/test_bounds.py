@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 URL = "http://h.example/"
 
 FRESH = FreshnessSettings()
-FIRST, SECOND, THIRD = fetch.PAUSES
+*SHORTER, LAST = (f"{it:.0f} s" for it in fetch.PAUSES)
 STATED = [
     ("standard/retrieval", f"({FRESH.ttl:,.0f} s); the headers"),
     ("standard/retrieval", f"not below {PAUSE:.0f} s"),
@@ -43,7 +43,7 @@ STATED = [
     ("standard/retrieval", f"up to {fetch.MAX_REDIRECTS} redirects"),
     ("standard/retrieval", f"known within {waiting.CLOSE_SECONDS:.0f} s"),
     ("standard/retrieval", f"not ended {fetch.GRACE_SECONDS:.0f} s after"),
-    ("standard/retrieval", f"are {FIRST:.0f} s, {SECOND:.0f} s and {THIRD:.0f} s"),
+    ("standard/retrieval", f"are {', '.join(SHORTER)} and {LAST}"),
     ("standard/retrieval", f"of up to {fetch.MAX_RETRY_AFTER:.0f} s replaces"),
     ("standard/1994", f"above {rfc9309.MAX_WORK // 10**6} million"),
     ("standard/1994", f"the first {MAX_PAGE_BYTES:,} bytes of the page"),
