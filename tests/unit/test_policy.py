@@ -109,6 +109,12 @@ def test_no_policy_is_fresh_for_longer_than_the_ttl() -> None:
         assert policy_from(SITE, answer, READER, short).fresh_until == NOW + 60
 
 
+def test_policy_may_be_dated_up_to_a_minute_ahead() -> None:
+    """Another worker, whose clock is ahead of ours, may have fetched the file."""
+    assert policy(FILE).is_fresh(NOW - 60)
+    assert not policy(FILE).is_fresh(NOW - 61)
+
+
 def test_failed_refresh_extends_no_policy() -> None:
     """Ours R5"""
     last = policy(FILE)
