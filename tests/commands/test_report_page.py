@@ -128,8 +128,9 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
+    columns = len(browser.find_elements(By.CSS_SELECTOR, "#rows thead th"))
     # The last column cannot be tested, because its value is the same in all rows.
-    for column in range(1, 6):
+    for column in range(1, columns):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
         )
