@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,8 @@ class Report:
             "dialect": self.dialect,
             "robot": self.robots,
             "questions": f"{self.questions:,}, {self.asked}",
-            "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "
-            f"Scrapy {version('scrapy')}, Protego {version('protego')}, "
+            "versions": f"scrapy_robots1994 {_version_of('scrapy_robots1994')}, "
+            f"Scrapy {_version_of('scrapy')}, Protego {_version_of('protego')}, "
             f"Python {platform.python_version()}",
         }
 
@@ -89,6 +89,14 @@ class Report:
     @property
     def rows(self) -> list[Row]:
         return [row for it in self.sites for row in it.rows]
+
+
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        # An egg may contain a package without its metadata.
+        return "unknown"
 
 
 def as_text(report: Report) -> str:

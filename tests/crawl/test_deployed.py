@@ -19,6 +19,7 @@ import scrapy_robots1994
 BOT_NAME = scrapy_robots1994.__file__
 SPIDER_MODULES = ["walker.spiders"]
 ADDONS = {"scrapy_robots1994.Addon": 500}
+ROBOTS1994_COMPARE = True
 TELNETCONSOLE_ENABLED = False
 """
 ENTRY = "[scrapy]\nsettings = walker.settings\n"
@@ -56,3 +57,4 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     items = [json.loads(line)["url"] for line in result.out.splitlines()]
     assert items == [site.url("/open")]
     assert f"bot: {archive}" in result.err
+    assert "robots.txt compared: the crawl of walk" in result.err

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import distribution
+from importlib import metadata
+
+
+def hide_metadata() -> None:
+    """Make the metadata of this package missing, as on a server where it is only in the egg."""
+    find = metadata.distribution
+
+    def distribution(distribution_name: str) -> metadata.Distribution:
+        if distribution_name == "scrapy_robots1994":
+            raise metadata.PackageNotFoundError(distribution_name)
+        return find(distribution_name)
+
+    metadata.distribution = distribution
 
 
 def main() -> None:
     egg, *command = sys.argv[1:]
+    hide_metadata()
     # Remove the folder of this script from the path: its modules are not part of the project.
     sys.path[0] = egg
-    found = distribution("walker").entry_points.select(group="scrapy", name="settings")
+    found = metadata.distribution("walker").entry_points.select(
+        group="scrapy", name="settings"
+    )
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value
     from scrapy.cmdline import execute  # noqa: PLC0415 - needs the egg on the path
 
