@@ -96,7 +96,7 @@ class Visit:
         meta.pop(VERDICT, None)
         meta.pop(STATED_USAGE, None)
         is_scheduled = meta.pop(SCHEDULED, False)
-        _restore_dont_filter(request)
+        request.dont_filter = meta.pop(RETURNED, request.dont_filter)
         self.request = request
         # Whether a component sent the request with `engine.download_async()`
         self.is_awaited = not is_scheduled
@@ -112,11 +112,6 @@ class Visit:
         # The duplicates filter has already seen the request, and would drop it.
         request.dont_filter = True
         return request
-
-
-def _restore_dont_filter(request: Request) -> None:
-    """Undo `Visit.returned`."""
-    request.dont_filter = request.meta.pop(RETURNED, request.dont_filter)
 
 
 class WaitingRequests:
@@ -162,7 +157,7 @@ class WaitingRequests:
     def unmark(self, request: Request) -> None:
         request.meta.pop(SCHEDULED, None)
         request.meta.pop(STATED_USAGE, None)
-        _restore_dont_filter(request)
+        request.dont_filter = request.meta.pop(RETURNED, request.dont_filter)
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
@@ -277,7 +272,7 @@ class WaitingRequests:
     def _received(self, request: Request) -> None:
         # Our keys are still in the meta if an earlier middleware returned the response.
         request.meta.pop(SCHEDULED, None)
-        _restore_dont_filter(request)
+        request.dont_filter = request.meta.pop(RETURNED, request.dont_filter)
         if self._held:
             self._release_held()
 
