@@ -29,7 +29,6 @@ from scrapy_robots1994.escaping import (
     wrap_and_escape,
 )
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.robotstxt import memory_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -43,11 +42,6 @@ MAX_LINE_BYTES = 8_000_000
 
 MAX_ROBOT = 10_000
 """Longer names of robots are reported, not used."""
-
-MAX_KEPT_BYTES = 4_000_000_000
-"""The maximum memory of the answers of a file, in bytes. A file of a few megabytes may unpack to
-more.
-"""
 
 MAX_PARSED_BYTES = 20_000_000
 """The maximum size of the bodies whose policies are kept in memory for each file of evidence."""
@@ -277,7 +271,6 @@ class EvidenceFile:
         self._settings: RobotsSettings | None = None
         self._policies = LRUCache[int, "Policy"](MAX_PARSED_BYTES, _size_of)
         self.answers: dict[int, Recorded] = {}
-        self._kept = 0
         self.is_unread = False
         """Whether the file could not be read. A file whose end is missing counts as read."""
 
@@ -329,12 +322,6 @@ class EvidenceFile:
             if number in self.answers:
                 yield f"a second answer with the id {number}"
             self.answers[number] = answer
-            self._kept += memory_of(answer)
-            if self._kept > MAX_KEPT_BYTES:
-                raise Unreadable(
-                    f"{escape_control_chars(self._name, 200)}: the answers take more than "
-                    f"{MAX_KEPT_BYTES:,} bytes of memory"
-                )
             if self._verifies and not answer.is_whole:
                 yield f"the body of {answer.origin} does not match its sha256"
             url, right = values.get("url"), answer.origin.robots_url

@@ -13,7 +13,6 @@ import pytest
 from scrapy import Spider
 
 from scrapy_robots1994.commands import evidence
-from scrapy_robots1994.commands.terminal import Unreadable
 from scrapy_robots1994.crawl.features.evidence import (
     FORMAT,
     EvidenceFile,
@@ -80,18 +79,6 @@ def read(folder: Path, *lines: object) -> list[str]:
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
     file = evidence.EvidenceFile(str(path), verifies=True)
     return [it for it in file.events() if isinstance(it, str)]
-
-
-def test_answers_that_take_too_much_memory_end_the_reading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file of a few megabytes may unpack to gigabytes."""
-    lines = [{"robots": ROBOTS | {"id": it, "x": [[]] * 100}} for it in range(100)]
-    assert read(tmp_path, {"crawl": CRAWL}, *lines) == []
-    monkeypatch.setattr(evidence, "MAX_KEPT_BYTES", 100_000)
-
-    with pytest.raises(Unreadable):
-        read(tmp_path, {"crawl": CRAWL}, *lines)
 
 
 def test_large_bodies_are_not_kept_parsed(
