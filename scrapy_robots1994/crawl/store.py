@@ -90,8 +90,7 @@ class GuardedStore:
 
     async def close(self) -> None:
         """Wait for pending calls, and close the store."""
-        self._rests_until = -math.inf
-        closed = self._submit(self._store.close)
+        closed = self._thread.submit(self._close)
         self._is_closed = True
         self._thread.shutdown(wait=False)
         await future_result(closed)
@@ -124,6 +123,11 @@ class GuardedStore:
                 REST_SECONDS,
             )
             return None
+
+    def _close(self) -> None:
+        # Also close a store that rests.
+        self._rests_until = -math.inf
+        self._run(self._store.close)
 
     def _read(self, origin: Origin) -> Answer | None:
         entry = self._store.get(str(origin))

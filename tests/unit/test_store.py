@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
 from typing import Any, cast
@@ -137,6 +138,27 @@ def test_store_that_failed_is_left_alone_for_a_while(
     records = [it for it in caplog.records if it.name == "scrapy_robots1994"]
     assert [it.levelname for it in records] == ["WARNING", "DEBUG", "DEBUG"]
     assert f"failed: cannot {method}. The crawl continues without" in records[0].message
+
+
+def test_write_that_waits_for_a_failing_read_is_dropped_at_the_end(
+    run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_closing = threading.Event()
+
+    def get(_: str) -> bytes:
+        assert is_closing.wait(60)
+        raise OSError
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        monkeypatch.setattr(fake, "get", get)
+        reading.append(asyncio.ensure_future(store.get(SITE)))
+        await asyncio.sleep(0)
+        store.put(SITE, FETCHED)
+        # `close` is called next, before the event loop runs again.
+        asyncio.get_running_loop().call_soon(is_closing.set)
+
+    reading: list[Any] = []
+    assert run(test).calls == ["close"]
 
 
 def test_entry_that_is_no_bytes_is_a_failure(
