@@ -180,7 +180,12 @@ def _in_processes(
     spawn = get_context("spawn")
     pool = ProcessPoolExecutor(opts.processes, spawn, _start, (opts, sent))
     try:
-        yield from pool.map(_compare, sources, chunksize=4)
+        # Ctrl-C may come before a process calls `_start`, so let it inherit (except on Windows)
+        # that the signal is ignored.
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        results = pool.map(_compare, sources, chunksize=4)
+        signal.signal(signal.SIGINT, usual)
+        yield from results
         pool.shutdown()
     except BrokenProcessPool:
         text = "a parser ended its process: run again with --processes 1 to see why"

@@ -39,6 +39,33 @@ def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
     assert two.err.splitlines() == ["100 of 101 files"]
 
 
+# A terminal sends Ctrl-C to all processes of a command.
+INTERRUPTING = """
+import os, signal, sys
+if "--multiprocessing-fork" in sys.orig_argv:
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_ends_no_process_that_starts(tmp_path: Path) -> None:
+    for number in range(51):
+        (tmp_path / f"{number}.test").write_bytes(CLOSED)
+    (tmp_path / ".path").mkdir()
+    (tmp_path / ".path/sitecustomize.py").write_text(INTERRUPTING)
+    paths = os.pathsep.join([str(tmp_path / ".path"), str(ROOT)])
+
+    ended = subprocess.run(
+        [*SCRAPY, "robots-compare", tmp_path, "--processes", "2"],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
     for number in range(51):
         (tmp_path / f"{number}.test").write_bytes(CLOSED)

@@ -154,7 +154,7 @@ class Site:
 
     def open(self, gate: str) -> None:
         """Send the replies that wait for *gate*. Later replies no longer wait."""
-        _loop().call_soon_threadsafe(self._script.gates[gate].set)
+        _loop().call_soon_threadsafe(self._script.open, gate)
 
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
