@@ -32,6 +32,12 @@ def written(text: str) -> str:
 
 
 @lru_cache(1 << 16)
+def sent(text: str) -> str:
+    """Percent-encode blanks, control characters and octets outside ASCII, as clients do (O18)."""
+    return re.sub(r"[^!-~]", lambda it: f"%{ord(it[0]):02X}", written(text))
+
+
+@lru_cache(1 << 16)
 def unescaped(text: str) -> str:
     """Percent-decode *text* into one character per octet, and `%2F` into `ENCODED_SLASH` (O18)."""
 
@@ -141,8 +147,8 @@ def is_robots_txt(target: str) -> bool:
 
 
 def begins(target: str, value: str) -> bool:
-    """Whether *target* begins with *value*, as written or after both are decoded (D1, O18)."""
-    return written(target).startswith(written(value)) or unescaped(target).startswith(
+    """Whether *target* begins with *value*, as sent or after both are decoded (D1, O18)."""
+    return sent(target).startswith(sent(value)) or unescaped(target).startswith(
         unescaped(value)
     )
 

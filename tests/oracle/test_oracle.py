@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.asking import differences, expect
-from tests.oracle.generator import Generator
+from tests.oracle.generator import Case, Generator, Question
 from tests.oracle.reading import DIALECTS, Reading
 
 
@@ -22,6 +22,18 @@ def test_package_agrees_with_the_naive_parser(seed: str) -> None:
     assert not found, (
         f"{len(found)} differences, the shortest of them: {min(found, key=str)}"
     )
+
+
+@pytest.mark.parametrize(
+    ("rule", "target"), [("/%E", "/\u4e2d"), ("/a%2", "/a b"), ("/%", "/\x1f")]
+)
+def test_naive_parser_reads_a_cut_escape_as_the_package_does(
+    rule: str, target: str
+) -> None:
+    question = Question(f"http://h.test{target}", "rex")
+    case = Case(f"User-agent: *\nDisallow: {rule}\n", [question])
+
+    assert not list(differences(case))
 
 
 def test_rules_decide_many_generated_questions() -> None:
