@@ -353,8 +353,8 @@ SECOND_DEFAULT = Kind(
     code="R025",
     when="several records are for every robot",
     message="this record is for every robot, like the one on line {}",
-    advice="Move its lines into the first such record, with Disallow lines above Allow lines, "
-    "because some robots obey only one.",
+    advice="Move its lines into the first such record, Disallow lines to the top, because some "
+    "robots obey only one record.",
     bad="User-agent: *\nDisallow: /a\n\n»User-agent: *\nDisallow: /b\n",
     good="User-agent: *\nDisallow: /a\nDisallow: /b\n",
     dialect="1994",

@@ -36,7 +36,7 @@ _BARE = {
     DISALLOW: re.compile(r"/(?![/*])\S*"),
 }
 _GUESSED = " Some robots, including Googlebot, read it that way"
-# The lines that Google's parser guesses
+# Lines whose meaning Google's parser guesses
 _GOOGLE = re.compile(
     r"(?ai)(?:user[- ]?agent|diss?all?ow|diasllow|disallaw|allow|site-?map)"
     rf"(?:[\w-]*[{SPACE}]*:|[^{SPACE}:]*[{SPACE}]+[^{SPACE}:]+\Z)"
