@@ -41,10 +41,10 @@ MAX_LINE_BYTES = 8_000_000
 """Longer lines are reported, not read. A body of 512,000 bytes takes at most 3.1 MB in JSON."""
 
 MAX_ROBOT = 10_000
-"""Longer names of robots are reported, not used."""
+"""Decisions with a longer robot name are reported, not repeated."""
 
 MAX_PARSED_BYTES = 20_000_000
-"""The maximum size of the bodies whose policies are kept in memory for each file of evidence."""
+"""The maximum total size of the bodies whose policies one `EvidenceFile` keeps in memory."""
 
 MIN_PARSED_BYTES = 100_000
 """Each of these bodies counts as at least this many bytes."""
@@ -70,7 +70,7 @@ class RobotsEvidence(RobotsCommand):
     Say for each URL what a crawl with ROBOTS1994_EVIDENCE decided, when, and by
     which line of which robots.txt. FILE is a file of evidence, and FOLDER means all
     such files under it. With --verify, read each recorded robots.txt again, and
-    report each digest, decision, line and rule that differs. Nothing is fetched.
+    report whatever differs. Nothing is fetched.
 
     examples:
       scrapy robots-evidence evidence/ https://example.com/archive/7
