@@ -151,7 +151,7 @@ class RobotsSettings:
     :doc:`/evidence`. The path may contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether to close with the reason ``robotstxt_denied`` if all start requests were refused."""
+    """Whether the closing reason is ``robotstxt_denied`` if all start requests were refused."""
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":

@@ -73,4 +73,4 @@ did. Set when the spider closes.
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions not compared, because a dry run found no policy or the files exceeded 64 MB."""
 RACES: Final = "robots1994/compare/on_its_way"
-"""Disallowed requests that passed in a dry run while robots.txt was on its way."""
+"""Disallowed requests that Scrapy let through in a dry run while robots.txt was on its way."""

@@ -125,7 +125,7 @@ class GuardedStore:
             return None
 
     def _close(self) -> None:
-        # Also close a store that rests.
+        # Close the store even if it failed in the last `REST_SECONDS`.
         self._rests_until = -math.inf
         self._run(self._store.close)
 

@@ -64,7 +64,7 @@ request that is scheduled later could no longer overtake them.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between checks whether the crawl is closing and held requests can be released."""
+"""Seconds between checks for a closing crawl and for held requests that can be released."""
 
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
