@@ -1,4 +1,4 @@
-"""Check the internal links of pages, and the files and settings that pages mention.
+"""Check the internal links of pages, and the files, settings and stats that pages mention.
 
 Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints errors and exits
 with 1 if
