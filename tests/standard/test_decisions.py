@@ -277,7 +277,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """The rule `/%` ends within that encoding, so it covers the byte, which is sent encoded."""
+    """The rule `/%` covers the byte too, because clients send it as `%F0`."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")

@@ -8,7 +8,7 @@ from importlib import metadata
 
 
 def hide_metadata() -> None:
-    """Make the metadata of this package missing, as on a server where it is only in the egg."""
+    """Hide the metadata of this package, as on a server where only the egg contains the package."""
     find = metadata.distribution
 
     def distribution(distribution_name: str) -> metadata.Distribution:

@@ -58,7 +58,7 @@ def printed(log: str) -> Iterator[Warned]:
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not permitted. With an older Scrapy, return none."""
+    """Return the warnings that are not permitted. Older versions of Scrapy are not checked."""
     if not IS_NEWEST:
         return []
     return sorted(

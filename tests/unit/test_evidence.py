@@ -1,4 +1,4 @@
-"""Evidence: its URLs and its folder, writing after an error, and the memory that reading takes."""
+"""The URLs in evidence, its folder, writing after an error, and reading hostile evidence."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_large_bodies_are_not_kept_parsed(
 
 
 def test_overlong_name_of_a_robot_is_a_difference(tmp_path: Path) -> None:
-    """Names are cached."""
+    """Names are cached, so a long one would stay in memory."""
     lines = [{"crawl": CRAWL}, {"robots": ROBOTS | {"id": 1}}]
     long = DECISION | {"robot": "x" * 10_001, "line": None}
 
