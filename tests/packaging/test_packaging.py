@@ -77,3 +77,21 @@ def test_lowest_versions_are_the_same_everywhere() -> None:
     )
     assert words in texts["README.md"]
     assert words in texts["docs/start.rst"]
+
+
+def test_lowest_python_that_a_file_names_is_the_lowest_allowed() -> None:
+    names = (
+        *("pyproject.toml", "setup.cfg", "README.md", "CONTRIBUTING.md", ".ci/run"),
+        *("docs/start.rst", "tests/run", "example_project/environment.sh"),
+    )
+    # The sdist has no workflows.
+    files = [*map(ROOT.joinpath, names), *ROOT.glob(".github/workflows/tests.yml")]
+    version = r'(?i)\bpy(?:thon)?(?:_version)?[\s:="\[]*3\.?(\d\d)\b|\(3, (\d\d)\)'
+    lowest = {
+        file: min(map("".join, re.findall(version, file.read_text("utf-8"))))
+        for file in files
+    }
+    pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
+    (allowed,) = re.findall(r'requires-python = ">=3\.(\d\d)"', pyproject)
+
+    assert lowest == dict.fromkeys(files, allowed)
