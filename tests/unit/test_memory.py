@@ -128,6 +128,7 @@ def test_rules_of_few_robots_are_kept(*, reads_usage: bool) -> None:
 
     assert taken[0] < taken[60] < 1.1 * taken[299] < 1.2 * taken[70]
     assert robots.is_read_for("robot299", with_usage=reads_usage)
+    assert robots.rules("robot299") is robots.rules("Robot299/1.0")
 
 
 def test_cut_file_shares_nothing_with_a_whole_one_of_the_same_bytes() -> None:
