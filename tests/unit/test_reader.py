@@ -1,4 +1,4 @@
-"""A thread that parses a file pauses to let the event loop run."""
+"""The lines of a file: which fields are compared with the oracle, and pauses while reading."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from scrapy_robots1994.parser import reader as module
+from scrapy_robots1994.parser.fields import FIELDS
+from tests.oracle import words
 
 LINES = 1_000
 
@@ -32,3 +34,9 @@ def test_reading_in_a_thread_pauses(
     thread.join()
 
     assert (in_main_thread, len(pauses)) == (0, 2 * (LINES // 64))
+
+
+def test_oracle_asks_about_every_field_that_a_dialect_obeys() -> None:
+    generated = {"User-agent", "Sitemap", *words.RULE_FIELDS, *words.OTHER_FIELDS}
+
+    assert {it.name for it in FIELDS if it.dialects} == generated
