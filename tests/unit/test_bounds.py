@@ -16,7 +16,7 @@ from scrapy_robots1994.crawl import fetch, log, refusals, waiting
 from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.page import MAX_PAGE_BYTES
 from scrapy_robots1994.crawl.requests import MAX_BODY_BYTES, redirect_of
-from scrapy_robots1994.crawl.store import GuardedStore
+from scrapy_robots1994.crawl.store import LEASE_SECONDS, REST_SECONDS, GuardedStore
 from scrapy_robots1994.parser import rfc9309, usage
 from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
 from scrapy_robots1994.policy.policy import PAUSE, FreshnessSettings
@@ -53,12 +53,16 @@ STATED = [
     ("preferences", f"more than {usage.MAX_LENGTH:,} characters"),
     ("moving", f"up to {waiting.MAX_OF_ORIGIN} per origin"),
     ("moving", f"closed for {PAUSE:.0f} s"),
+    ("moving", f"may use {fetch.MAX_FETCHES}."),
     ("moving", f"Up to {comparison.MAX_BYTES // 10**6} MB"),
     ("start", f"After {log.MAX_LINES_OF_A_KIND} warnings"),
     ("stores", f"``{MEMORY_URL}``"),
     ("stores", f"{FILE_BYTES // 10**9} GB by default"),
     ("stores", f"at least {MIN_FILE_BYTES // 10**6} MB"),
     ("stores", f"({StoreUrl().timeout:.0f} by default)"),
+    ("stores", f"again after {REST_SECONDS:.0f} seconds"),
+    ("stores", f"a lease for {LEASE_SECONDS} seconds"),
+    ("stores", f"after {LEASE_SECONDS} seconds, or"),
     ("generated/settings", f"over {MAX_BODY_BYTES >> 20} MiB"),
     ("generated/settings", f"not below {PAUSE:.0f} s"),
     ("generated/settings", f"default is {FRESH.stale_ttl / DAY:.0f} days"),
