@@ -157,9 +157,6 @@ _OUTCOME_OF = {
     for status in group.statuses
 }
 
-ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
-"""The outcomes without a file that allow all URLs by default."""
-
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 

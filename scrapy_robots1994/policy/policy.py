@@ -9,7 +9,7 @@ from scrapy_robots1994.parser import Reason, Rules, Verdict
 from scrapy_robots1994.parser.rules import ROBOTS_TXT
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
@@ -24,9 +24,9 @@ failure, and the longest lifetime of a 401 or 403 that came through a proxy.
 class FreshnessSettings(NamedTuple):
     """How long policies are used, in seconds, and which outcomes without a file allow all URLs."""
 
-    ttl: float = 86_400.0
-    stale_ttl: float = 2_592_000.0
-    allowing: Collection[Outcome] = ALLOWING
+    ttl: float
+    stale_ttl: float
+    allowing: Collection[Outcome]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,13 @@ from scrapy_robots1994.crawl.requests import MAX_BODY_BYTES, redirect_of
 from scrapy_robots1994.crawl.store import LEASE_SECONDS, REST_SECONDS, GuardedStore
 from scrapy_robots1994.parser import rfc9309, usage
 from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
-from scrapy_robots1994.policy.policy import PAUSE, FreshnessSettings
+from scrapy_robots1994.policy.policy import PAUSE
 from scrapy_robots1994.stores.sqlite import FILE_BYTES, MIN_FILE_BYTES
 from scrapy_robots1994.stores.url import MEMORY_URL, StoreUrl
 from tests.support.crawl import DAY, ROOT
 from tests.support.crawler import idle_crawler
 from tests.unit import bounds
-from tests.unit.samples import NOW, SITE
+from tests.unit.samples import FRESHNESS, NOW, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 
 URL = "http://h.example/"
 
-FRESH = FreshnessSettings()
 *SHORTER, LAST = (f"{it:.0f} s" for it in fetch.PAUSES)
 STATED = [
-    ("standard/retrieval", f"({FRESH.ttl:,.0f} s); the headers"),
+    ("standard/retrieval", f"({FRESHNESS.ttl:,.0f} s); the headers"),
     ("standard/retrieval", f"not below {PAUSE:.0f} s"),
     ("standard/retrieval", f"over {MAX_BODY_BYTES >> 20} MiB"),
-    ("standard/retrieval", f"({FRESH.stale_ttl / DAY:.0f} days)"),
+    ("standard/retrieval", f"({FRESHNESS.stale_ttl / DAY:.0f} days)"),
     ("standard/retrieval", f"up to {fetch.MAX_REDIRECTS} redirects"),
     ("standard/retrieval", f"known within {waiting.CLOSE_SECONDS:.0f} s"),
     ("standard/retrieval", f"not ended {fetch.GRACE_SECONDS:.0f} s after"),
@@ -65,7 +64,7 @@ STATED = [
     ("stores", f"after {LEASE_SECONDS} seconds, or"),
     ("generated/settings", f"over {MAX_BODY_BYTES >> 20} MiB"),
     ("generated/settings", f"not below {PAUSE:.0f} s"),
-    ("generated/settings", f"default is {FRESH.stale_ttl / DAY:.0f} days"),
+    ("generated/settings", f"default is {FRESHNESS.stale_ttl / DAY:.0f} days"),
     ("generated/settings", f"At most {waiting.MAX_OF_ORIGIN} of them"),
     ("generated/settings", f"``n / {waiting.SHARE}`` requests"),
     ("generated/stats", f"up to {refusals.MAX_ROWS:,}."),

@@ -11,10 +11,11 @@ import pytest
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
+from scrapy_robots1994.policy.policy import Policy, policy_from
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import policy_memory
+from tests.unit.samples import FRESHNESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,22 +48,20 @@ FILES: dict[str, Callable[[int], str]] = {
 }
 
 
-def policy_of(
-    origin: Origin, status: int, text: str, reader: Reader, freshness: FreshnessSettings
-) -> Policy:
+def policy_of(origin: Origin, status: int, text: str, reader: Reader) -> Policy:
     answer = Answer(
         urls=(origin.robots_url,), status=status, body=text.encode(), fetched_at=0.0
     )
-    return policy_from(origin, answer, reader, freshness)
+    return policy_from(origin, answer, reader, FRESHNESS)
 
 
 def policies(file: str) -> Iterator[Policy]:
     """Yield policies with compiled rules. Together, they exceed `MAX_BYTES`."""
-    reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
+    reader = Reader("1994", MAX_FILE)
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
-        policy = policy_of(origin, status, FILES[file](seed), reader, freshness)
+        policy = policy_of(origin, status, FILES[file](seed), reader)
         if policy.robots is not None:
             policy.robots.prepare("me1-1", reads_usage=True)
         yield policy
@@ -101,11 +100,11 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
     """When a crawl has compiled rules for another robot, it stores the policy again."""
-    reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
+    reader = Reader("1994", MAX_FILE)
     memory, made = policy_memory(10**6, MAX_BYTES), list[Policy]()
     for seed in range(50):
         origin = Origin("http", f"h{seed}.test", 80)
-        made.append(policy_of(origin, 200, FILES["rules"](seed), reader, freshness))
+        made.append(policy_of(origin, 200, FILES["rules"](seed), reader))
         memory[origin] = made[-1]
         robots = made[-1].robots
         assert robots is not None

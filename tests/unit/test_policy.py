@@ -15,10 +15,10 @@ from scrapy_robots1994.policy.outcomes import (
     group_of_verdict,
     outcome_of,
 )
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
+from scrapy_robots1994.policy.policy import Policy, policy_from
 from scrapy_robots1994.robotstxt import Reader
 from tests.support.crawl import ROOT
-from tests.unit.samples import NOW, SITE
+from tests.unit.samples import FRESHNESS, NOW, SITE
 
 URLS = (SITE.robots_url,)
 BODY = b"User-agent: *\nDisallow: /closed\n"
@@ -27,7 +27,7 @@ READER = Reader("1994", 512_000)
 
 
 def policy(answer: Answer, last: Policy | None = None) -> Policy:
-    return policy_from(SITE, answer, READER, FreshnessSettings(), last)
+    return policy_from(SITE, answer, READER, FRESHNESS, last)
 
 
 def test_no_status_is_in_two_groups() -> None:
@@ -102,7 +102,7 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
 
 def test_no_policy_is_fresh_for_longer_than_the_ttl() -> None:
     """A short ROBOTS1994_TTL also limits a max-age, and the 300 s for a status from a proxy."""
-    short = FreshnessSettings(ttl=60.0)
+    short = FRESHNESS._replace(ttl=60.0)
     by_proxy = Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True)
 
     for answer in (FILE, FILE._replace(lifetime=600.0), by_proxy):

@@ -70,7 +70,6 @@ def test_every_lifetime_is_a_setting(name: str) -> None:
 def test_every_default_is_accepted() -> None:
     settings = RobotsSettings.from_settings(Settings())
 
-    assert settings.freshness == FreshnessSettings()
     assert settings.store == StoreUrl()
     assert settings.max_waiting == 1_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from inspect import signature
@@ -20,7 +21,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.policy.policy import Policy
 from tests.support.crawler import idle_crawler
 from tools.bench.parsing import TEN
 from tools.bench.timing import OURS, Result, exponent, race
@@ -40,8 +41,6 @@ PATHS = {
 }
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
-HORIZON = 4e9
-"""A lifetime in seconds that outlasts every benchmark."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
@@ -97,10 +96,9 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
-    terms = FreshnessSettings(ttl=HORIZON)
     urls = (origin.robots_url,)
-    answer = Answer(urls=urls, status=200, body=body, fetched_at=1e9)
-    return middleware._resolver._policy(origin, answer, freshness=terms)
+    answer = Answer(urls=urls, status=200, body=body, fetched_at=time.time())
+    return middleware._resolver._policy(origin, answer)
 
 
 def _built_in(origins: int) -> Callable[..., Any]:
