@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
-from scrapy_robots1994.parser import Line, Reason
+from scrapy_robots1994.parser import Line
+from scrapy_robots1994.policy.policy import is_robots_txt
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
@@ -19,8 +20,6 @@ ALWAYS = ("/", "/some/page.html?a=b")
 
 # Characters that crawlers do not encode, besides letters, digits and `_.-~`
 _SENT = "/?&=%;:@+$,!*'()~[]"
-
-_NO_FILE = RobotsTxt.parse(b"")
 
 
 class Question(NamedTuple):
@@ -52,7 +51,8 @@ def questions(
     )
     names = tuple(robots) or (*(it for it in named if it.strip("*")), UNKNOWN_ROBOT)
     wanted = (*ALWAYS, *_targets(lines)) if urls is None else urls
-    targets = [it for it in dict.fromkeys(wanted) if is_asked(it)]
+    # Ours O22: /robots.txt is always allowed.
+    targets = [it for it in dict.fromkeys(wanted) if not is_robots_txt(it)]
     count = len(targets) * len(names)
     size = min(count, MAX_QUESTIONS) if urls is None else count
     dice = random.Random(len(body))  # noqa: S311 - a repeatable sample
@@ -62,12 +62,6 @@ def questions(
         url = f"{origin}{target}" if target.startswith("/") else target
         made.append(Question(url, name))
     return made
-
-
-def is_asked(url: str) -> bool:
-    """Whether *url* is worth a question. /robots.txt is not, because it is always allowed."""
-    # Ours O22
-    return _NO_FILE.verdict(url, UNKNOWN_ROBOT).reason is not Reason.ROBOTS_TXT
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
