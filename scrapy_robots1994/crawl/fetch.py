@@ -234,7 +234,7 @@ class RobotsFetcher:
                 return await result_within(
                     sent(),
                     seconds + GRACE_SECONDS,
-                    lambda: is_queued(self._crawler, lambda it: it is request),
+                    lambda: is_queued(self._crawler, request),
                 )
             finally:
                 del self._sent[request]

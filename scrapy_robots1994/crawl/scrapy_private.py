@@ -18,7 +18,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robots1994.crawl.log import log_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
     from scrapy import Request
@@ -138,8 +138,8 @@ class EngineAccess:
         return False
 
 
-def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether the queue of any download slot contains a request that *is_wanted* accepts.
+def is_queued(crawler: Crawler, request: Request) -> bool:
+    """Whether *request* is in the queue of a download slot.
 
     Also return True if the queues cannot be read. A request for robots.txt is then limited only by
     its `download_timeout`.
@@ -147,7 +147,7 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
-        return any(is_wanted(it) for slot in slots for it, *_ in slot.queue)
+        return any(it is request for slot in slots for it, *_ in slot.queue)
     return True
 
 
