@@ -110,7 +110,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
 def one_of(*words: str) -> SettingType[str]:
     *others, last = (f'"{word}"' for word in words)
-    accepts = f"{', '.join(others)} or {last}" if others else last
+    accepts = f"{', '.join(others)} or {last}"
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
