@@ -189,7 +189,7 @@ _ATTRIBUTE = re.compile(
 )
 
 
-def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
+def meta_tags(page: str, *, is_xml: bool) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
     Tags without a closing `>` are ignored, and so are tags in comments. In HTML, tags in scripts,

@@ -79,7 +79,7 @@ def exemption_of(
     url: str,
     origin: Origin | None,
     meta: Mapping[str, Any],
-    exempt: Collection[str | Origin] = (),
+    exempt: Collection[str | Origin],
 ) -> Exemption | None:
     """Return why a request for *url* is not checked, or None if it is.
 
@@ -159,10 +159,10 @@ class RobotName:
 def robots_request(
     url: str,
     page: Request,
-    keys: Iterable[str] = (),
-    slot: str | None = None,
+    keys: Iterable[str],
+    slot: str | None,
     *,
-    is_past_cache: bool = False,
+    is_past_cache: bool,
 ) -> Request:
     """Return a request for the robots.txt at *url* that takes the same route as *page* (Ours 3.1).
 

@@ -113,7 +113,7 @@ def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> Non
     meta = {"proxy": "http://p.test", "_auth_proxy": "x", "_scheme_proxy": True}
     headers = {"Proxy-Authorization": "x"}
     page = Request("http://h.test/", headers=headers, meta=meta)
-    request = robots_request(url, page)
+    request = robots_request(url, page, (), None, is_past_cache=False)
 
     assert [name in request.meta for name in meta] == [is_kept] * 3
     assert ("Proxy-Authorization" in request.headers) is is_kept
