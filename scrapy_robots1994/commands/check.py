@@ -18,7 +18,7 @@ from scrapy_robots1994.escaping import (
     redact_credentials,
     wrap_and_escape,
 )
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.parser import Rules, Verdict
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.user_agent import describe_names
@@ -135,7 +135,7 @@ class RobotsCheck(RobotsCommand):
         return exemption.value if exemption else ""
 
     def _add(self, source: PolicySource, urls: list[str]) -> None:
-        if source.rules is None and not inputs.is_url(source.name):
+        if source.rules is None and not is_http(source.name):
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         for url in urls:
@@ -246,7 +246,7 @@ class Row:
         elif verdict and verdict.status is not None:
             words.append(f"HTTP {verdict.status}")
         elif not source.is_known:
-            words.append("no answer" if inputs.is_url(source.name) else "not read")
+            words.append("no answer" if is_http(source.name) else "not read")
         if verdict and verdict.line is not None:
             words.append(f"line {verdict.line}")
         if self.forbidden:

@@ -6,14 +6,10 @@ from pathlib import Path
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import (
-    expand,
-    is_url,
-    listed,
-    refuse_twice,
-)
+from scrapy_robots1994.commands.inputs import expand, listed, refuse_twice
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.origin import is_http
 
 MAX_ALONE = 50
 """Up to this many files are compared in one process."""
@@ -93,8 +89,8 @@ class RobotsCompare(RobotsCommand):
         if opts.report:
             prepare(Path(opts.report))
         sources: list[compare_job.Source] = []
-        self.lookup(opts).run(filter(is_url, names), sources.append)
-        sources += [name for name in names if not is_url(name)]
+        self.lookup(opts).run(filter(is_http, names), sources.append)
+        sources += [name for name in names if not is_http(name)]
         if len(sources) <= MAX_ALONE:
             opts.processes = 1
         return compare_job.run(args, sources, worker, opts)

@@ -21,10 +21,6 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 STDIN = "-"
 
 
-def is_url(name: str) -> bool:
-    return is_http(name)
-
-
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without duplicates. A folder is replaced by the files under it.
 
@@ -211,7 +207,7 @@ class Lookup:
             self._missing.pop(source.name, None)
 
         try:
-            if urls := list(filter(is_url, self._missing)):
+            if urls := list(filter(is_http, self._missing)):
                 self._fetch(urls, report)
             for name in list(self._missing):
                 report(PolicySource.from_file(name, self.reader))
