@@ -109,7 +109,7 @@ class Robots1994Middleware:
         with log_settings_errors():
             settings = RobotsSettings.from_settings(crawler.settings)
             if settings.dry_run:
-                return load_object(DRY_RUN).from_crawler(crawler)
+                return load_object(DRY_RUN)(crawler)
             return cls(crawler)
 
     async def process_request(

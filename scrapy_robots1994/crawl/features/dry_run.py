@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
-    from typing_extensions import Self
 
     from scrapy_robots1994.compare.rows import Site
 
@@ -72,10 +71,6 @@ class DryRun:
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._received, signals.response_received)
         settings.log_start(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def _opened(self) -> None:
         other = self._crawler.get_downloader_middleware(RobotsTxtMiddleware)
