@@ -284,7 +284,7 @@ class RobotsFetcher:
         date = date_of(headers) if is_cached else None
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
-        if fault is None and row.reads_body:
+        if row.reads_body:
             # Ours O24: the reader drops the incomplete last line.
             body = response.body[: self._max_bytes]
             is_truncated = len(response.body) > len(body)
@@ -297,7 +297,7 @@ class RobotsFetcher:
             fetched_at=now if date is None else min(date, now),
             # Ours 3.2: an offline crawl accepts answers of any age.
             fresh_from=now if self._is_offline else None,
-            lifetime=freshness_lifetime(headers, now) if row.reads_body else None,
+            lifetime=freshness_lifetime(headers, now),
             retry_after=None if row.is_answer else retry_after(headers, now),
             via_proxy=via_proxy,
             failure=fault,
