@@ -140,7 +140,7 @@ class CrawlComparison(Observer):
     def _report(self) -> Report:
         end = monotonic() + CLOSE_SECONDS
         sites = [site for _, some in sorted(self._sites.items()) for site in some]
-        name = getattr(self._crawler.spider, "name", None) or "a spider"
+        name = spider_of(self._crawler).name
         report = Report(
             subject=f"the crawl of {escape_control_chars(name)}",
             source=DRY_RUN if self._is_dry_run else CRAWL,

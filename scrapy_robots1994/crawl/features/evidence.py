@@ -30,7 +30,7 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.observers import Observer
-from scrapy_robots1994.crawl.requests import RobotName, spider_of
+from scrapy_robots1994.crawl.requests import Exemption, RobotName, spider_of
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
 from scrapy_robots1994.errors import SettingsError
@@ -170,7 +170,7 @@ class Evidence(Observer):
         spider = spider_of(crawler)
         folder = fill_in_path("EVIDENCE", settings.evidence, spider)
         with must_be_writable("EVIDENCE", folder):
-            self._file = EvidenceFile(folder, getattr(spider, "name", "crawl"))
+            self._file = EvidenceFile(folder, spider.name)
         self._usual = robot_text(self._robot.usual)
         line = {
             "format": FORMAT,
@@ -179,7 +179,7 @@ class Evidence(Observer):
                 "scrapy": scrapy.__version__,
                 "python": platform.python_version(),
             },
-            "spider": getattr(spider, "name", None),
+            "spider": spider.name,
             "start": utc(time.time()),
             "robot": self._usual,
             "dialect": settings.dialect,
@@ -202,11 +202,11 @@ class Evidence(Observer):
         if decides is not None:
             self._latest[policy.origin] = decides
             self._ids[policy.origin, policy.fetched_at] = decides
-        origin, urls = policy.origin, list(map(shown_url, answer.urls))
+        urls = list(map(shown_url, answer.urls))
         line = {
             "id": number,
-            "origin": str(origin),
-            "url": urls[0] if urls else origin.robots_url,
+            "origin": str(policy.origin),
+            "url": urls[0],
             "urls": urls,
             "source": answer.source,
             "status": answer.status,
@@ -236,8 +236,8 @@ class Evidence(Observer):
         elif isinstance(found, Exception):
             line["decision"] = "failed"
             line["reason"] = f"{type(found).__name__}: {one_line(found)}"[:MAX_RULE]
-        else:
-            line["reason"] = str(getattr(found, "value", found))
+        elif isinstance(found, Exemption):
+            line["reason"] = found.value
         if (name := robot_text(robot)) != self._usual:
             line["robot"] = name
         self._decisions += 1
@@ -262,9 +262,9 @@ class Evidence(Observer):
             one_line(error),
             CLOSE_REASON,
         )
-        engine: Any = self._crawler.engine
-        if self._timer is None or engine is None:
+        if self._timer is None:
             return
+        engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `close_spider`.
         close = getattr(engine, "close_spider_async", None) or partial(
             engine.close_spider, self._crawler.spider
