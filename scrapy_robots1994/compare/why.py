@@ -107,13 +107,13 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
     difference, and *dialect* is the dialect in which we read them.
     """
     text = "\n".join(_normal(RobotsTxt.parse(part, dialect=dialect).lines))
+    # `text` contains no byte order mark.
+    searched = {ENCODING: part.decode("latin-1")}
     fitting = {
-        it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
+        it
+        for it in CAUSES
+        if it.pattern and re.search(it.pattern, searched.get(it, text), re.MULTILINE)
     }
-    fitting.discard(ENCODING)
-    # Search *part*, because `text` contains no byte order mark.
-    if re.search(ENCODING.pattern, part.decode("latin-1")):
-        fitting.add(ENCODING)
     if grammars_of(dialect)[0].has_allow:
         fitting.discard(ALLOW)
     target = target_of(url)
