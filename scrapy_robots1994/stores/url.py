@@ -73,11 +73,12 @@ class StoreUrl(NamedTuple):
             raise ValueError(f"no store{did_you_mean(scheme, _STORES)}")
         options = query.split("&") if query else []
         rest = [it for it in options if not it.startswith("timeout=")]
-        timeouts = [it.partition("=")[2] for it in options if it not in rest] or ["2"]
+        timeouts = [it.partition("=")[2] for it in options if it not in rest]
         if not all(re.fullmatch(_SECONDS, it) for it in timeouts):
             raise ValueError("timeout must be a number of seconds above 0")
         url = address + ("?" + "&".join(rest) if rest else "")
-        return cls(url=url, timeout=float(timeouts[-1]))
+        timeout = float(timeouts[-1]) if timeouts else cls().timeout
+        return cls(url=url, timeout=timeout)
 
     def new_store(self) -> Store | None:
         """Return the store without opening it, or None for `memory://`."""
