@@ -274,6 +274,7 @@ PROXIED = [
         ("407", replies.status(407), meaning_of(407)),
         ("502", replies.status(502), R5),
         ("retry", replies.status(503, Retry_After="1000"), R5_FINAL),
+        ("retry-402", replies.status(402, Retry_After="1000"), R5_FINAL),
     )
 ]
 
