@@ -1,7 +1,10 @@
-"""The timer of waiting requests, and how many requests of one origin wait without taking a slot."""
+"""The timer of waiting requests, how many requests of one origin wait without taking a slot, and
+which requests do not wait.
+"""
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from typing import Any
 from unittest.mock import Mock
@@ -11,8 +14,13 @@ from scrapy import Request
 
 from scrapy_robots1994 import Origin
 from scrapy_robots1994.crawl import waiting as module
+from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
+from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.policy import policy_from
+from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from tests.support.crawler import idle_crawler
+from tests.unit.samples import FRESHNESS
 
 URL = "http://h.test/"
 
@@ -62,3 +70,16 @@ def test_few_waiting_requests_of_an_origin_do_not_count(
         engine: Any = requests._crawler.engine
         assert engine._slot.nextcall.schedule.call_count == module.MAX_OF_ORIGIN
     assert not any(it.is_raised for it in visits)
+
+
+def test_requests_whose_small_policy_is_in_memory_await_nothing() -> None:
+    crawler = idle_crawler({"ROBOTSTXT_OBEY": True})
+    middleware = Robots1994Middleware.from_crawler(crawler)
+    answer = Answer(urls=(URL,), status=200, body=b"", fetched_at=time.time())
+    middleware._resolver.memory[origin()] = policy_from(
+        origin(), answer, Reader("1994", MAX_BYTES), FRESHNESS
+    )
+
+    for _ in range(2):
+        with pytest.raises(StopIteration):
+            middleware.process_request(Request(URL)).send(None)
