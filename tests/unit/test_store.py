@@ -1,4 +1,4 @@
-"""The failures and leases of a crawl's store."""
+"""The failures and leases of a crawl's store, and the schemes of all stores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 
 from scrapy_robots1994.crawl import store as module
 from scrapy_robots1994.crawl.store import GuardedStore
-from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.url import _STORES, StoreUrl
+from tests.support.crawl import ROOT
 from tests.unit.samples import SITE
 from tests.unit.test_codec import FILE, LIMIT
 
@@ -220,3 +221,12 @@ def test_lease_that_has_ended_is_not_given_back(
         store.release(SITE)
 
     assert run(test).leases == {str(SITE)}
+
+
+def test_every_store_is_documented_and_tested() -> None:
+    page = (ROOT / "docs/stores.rst").read_text("utf-8")
+    contract = (ROOT / "tests/stores/test_contract.py").read_text("utf-8")
+    classes = {path.partition(".")[2] for path, _ in _STORES.values() if path}
+
+    assert [it for it in _STORES if f"``{it}://" not in page] == []
+    assert [it for it in classes if f"class Test{it}(" not in contract] == []
