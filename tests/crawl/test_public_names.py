@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from scrapy_robots1994 import (
     RobotsTxt,
     SettingsError,
 )
+from tests.support.crawl import ROOT
 from tests.support.crawler import idle_crawler
 
 PAGE = "https://www.site.test/no"
@@ -28,6 +31,17 @@ def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
 def test_every_public_name_can_be_imported(name: str) -> None:
     # Python calls `__getattr__` only until a name has been imported, so call it here.
     assert scrapy_robots1994.__getattr__(name) is not None
+
+
+@pytest.mark.parametrize("name", scrapy_robots1994.__all__)
+def test_every_public_name_is_in_the_reference_and_known_to_type_checkers(
+    name: str,
+) -> None:
+    pages = (it.read_text("utf-8") for it in (ROOT / "docs/reference").glob("*.rst"))
+    module = Path(scrapy_robots1994.__file__).read_text("utf-8")
+
+    assert re.search(rf"(::|``) ?scrapy_robots1994\.{name}\b", "".join(pages))
+    assert re.search(rf"^    .*\b{name} as {name},?$", module, re.MULTILINE)
 
 
 def test_exception_survives_pickling_and_copying() -> None:
