@@ -34,14 +34,12 @@ class Reply:
     """How many seconds to wait before the first byte, once the gate is open."""
     length: int | None = None
     """The Content-Length, if it is not the true length of the body."""
-    cut: int | None = None
-    """How many bytes of the body to send, if not all."""
     chunk: int = 65536
     """The size in bytes of the pieces in which the body is sent."""
     pause: float = 0.0
     """How many seconds to wait after each piece."""
-    repeat: int = 1
-    """How many times to send the body, or 0 to send it endlessly."""
+    is_endless: bool = False
+    """Send the body again and again."""
     ending: Ending = "keep"
     """What happens at the end: "reset" sends an RST, and "hang" leaves the connection open without
     sending more.
@@ -53,9 +51,9 @@ def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
     return Reply(status, raw, (("Content-Type", "text/plain"),), gate=gate)
 
 
-def html(body: str, status: int = 200, *, gate: str = "") -> Reply:
+def html(body: str, *, gate: str = "") -> Reply:
     kind = (("Content-Type", "text/html; charset=utf-8"),)
-    return Reply(status, body.encode(), kind, gate=gate)
+    return Reply(200, body.encode(), kind, gate=gate)
 
 
 def image() -> Reply:
@@ -80,11 +78,8 @@ def hang_up() -> Reply:
     return Reply(head=False, ending="close")
 
 
-def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Reset the connection, either at once or after *after* bytes of *body*."""
-    if after is None:
-        return Reply(head=False, ending="reset")
-    return Reply(body=body, cut=after, ending="reset")
+def reset() -> Reply:
+    return Reply(head=False, ending="reset")
 
 
 def truncated(body: bytes, length: int) -> Reply:
@@ -102,5 +97,5 @@ def trickle(body: bytes, chunk: int, pause: float) -> Reply:
     return Reply(body=body, chunk=chunk, pause=pause)
 
 
-def endless(line: bytes = b"Disallow: /x\n") -> Reply:
-    return Reply(body=line * 1000, length=UNDECLARED, repeat=0, ending="close")
+def endless(line: bytes) -> Reply:
+    return Reply(body=line * 1000, length=UNDECLARED, is_endless=True, ending="close")

@@ -189,7 +189,7 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
 
 
 def _head(reply: Reply) -> bytes:
-    length = len(reply.body) * reply.repeat if reply.length is None else reply.length
+    length = len(reply.body) if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
     if length != UNDECLARED:
@@ -200,11 +200,11 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    body = reply.body[: reply.cut]
-    times = range(reply.repeat) if reply.repeat else itertools.count()
-    for part in (body for _ in times):
-        for start in range(0, len(part), reply.chunk):
-            writer.write(part[start : start + reply.chunk])
+    while True:
+        for start in range(0, len(reply.body), reply.chunk):
+            writer.write(reply.body[start : start + reply.chunk])
             await writer.drain()
             if reply.pause:
                 await asyncio.sleep(reply.pause)
+        if not reply.is_endless:
+            break
