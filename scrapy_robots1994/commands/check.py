@@ -135,7 +135,7 @@ class RobotsCheck(RobotsCommand):
         return exemption.value if exemption else ""
 
     def _add(self, source: PolicySource, urls: list[str]) -> None:
-        if source.rules is None and not is_http(source.name):
+        if source.stated is None and not is_http(source.name):
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         for url in urls:
@@ -196,18 +196,18 @@ class Row:
         robot: str | bytes,
         purposes: Collection[str],
     ) -> "Row":
-        if source.rules is None:
+        if source.stated is None:
             return cls(url, source)
-        rules = source.rules.rules(robot)
+        rules = source.stated.rules(robot)
         verdict, other, usage = rules.verdict(url), None, None
         if source.rfc9309 is not None:
             other = source.rfc9309.rules(robot).verdict(url)
         if other and other.allowed == verdict.allowed:
             other = None
-        if isinstance(source.rules, RobotsTxt):
+        if isinstance(source.stated, RobotsTxt):
             # `_reasons` reports the missing extra.
             with suppress(MissingExtra):
-                usage = source.rules.usage(url, robot)
+                usage = source.stated.usage(url, robot)
         forbidden = usage.forbids(purposes) if usage and verdict.allowed else None
         return cls(url, source, "", rules, verdict, other, usage, forbidden)
 
@@ -308,15 +308,15 @@ class Row:
 
 
 def _is_truncated(source: PolicySource) -> bool:
-    return isinstance(source.rules, RobotsTxt) and source.rules.is_truncated
+    return isinstance(source.stated, RobotsTxt) and source.stated.is_truncated
 
 
 def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]:
     from scrapy_robots1994.parser.usage import LABELS, why_unread  # noqa: PLC0415 - rarely needed
 
     if usage is None:
-        if isinstance(source.rules, RobotsTxt) and (
-            why := why_unread(source.rules.text)
+        if isinstance(source.stated, RobotsTxt) and (
+            why := why_unread(source.stated.text)
         ):
             yield f"usage: {why}"
         return

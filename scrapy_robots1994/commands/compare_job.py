@@ -77,7 +77,7 @@ class Worker:
     def compare(self, source: Source) -> Result:
         if isinstance(source, str):
             source = PolicySource.from_file(source, self._reader)
-        if source.rules is None or not source.is_known:
+        if source.stated is None or not source.is_known:
             return f"{redact_and_escape(source.name, 100)}: {source.why}"
         if source.policy is not None:
             name = origin = str(source.policy.origin)
@@ -90,7 +90,7 @@ class Worker:
             urls = [
                 it for it in urls if it.startswith("/") or _host_and_port(it) == host
             ]
-        site = Site(name, source.rules, self.others, self.dialect)
+        site = Site(name, source.stated, self.others, self.dialect)
         return compare(site, questions(origin, site.body, self._robots, urls))
 
 

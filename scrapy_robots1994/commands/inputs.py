@@ -123,12 +123,12 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if the rules are unknown. *why* says why the rules are unknown, or why the
-    origin is unreachable (Ours R5).
+    *stated* is the parsed file, or the rules that apply without one. It is None if they are
+    unknown. *why* says why they are unknown, or why the origin is unreachable (Ours R5).
     """
 
     name: str
-    rules: RobotsTxt | UniformRules | None
+    stated: RobotsTxt | UniformRules | None
     outcome: str = "file"
     status: int | None = None
     why: str = ""
@@ -137,12 +137,12 @@ class PolicySource:
     @property
     def is_known(self) -> bool:
         """Whether the file was read, or the origin was reachable (Ours R5)."""
-        return self.rules is not None and not self.why
+        return self.stated is not None and not self.why
 
     @cached_property
     def rfc9309(self) -> RobotsTxt | None:
-        rules = self.rules
-        return rules.read_as("rfc9309") if isinstance(rules, RobotsTxt) else None
+        stated = self.stated
+        return stated.read_as("rfc9309") if isinstance(stated, RobotsTxt) else None
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":

@@ -59,10 +59,10 @@ class LintRun:
         """Print the report on *source*, or keep it for the JSON document."""
         # Reports are shared, so they must not contain credentials.
         name = redact_credentials(source.name)
-        if not isinstance(source.rules, RobotsTxt):
+        if not isinstance(source.stated, RobotsTxt):
             self._add_unread(name, source)
             return
-        report = Report(name, source.rules, self._ignored)
+        report = Report(name, source.stated, self._ignored)
         if any(it.severity in self._failing for it in report.problems):
             self.exit_code = max(self.exit_code, ExitCode.FOUND)
         if self._opts.format == "json":
