@@ -163,8 +163,7 @@ class PolicySource:
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
         why = ""
         if policy.outcome is Outcome.UNREACHABLE:
-            how = policy.failure or f"HTTP {policy.status}"
-            why = f"could not fetch robots.txt ({how}); try again later"
+            why = f"could not fetch robots.txt ({policy.failure}); try again later"
         outcome = policy.outcome.value
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 
