@@ -17,6 +17,7 @@ from scrapy_robots1994.parser.usage import (
     LABELS_OF,
     SIGNAL_FIELD,
     USE_LABEL,
+    field_of,
     split_path,
 )
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -147,8 +148,7 @@ def _other_file(text: str) -> str:
 
 def _usage_problems(group: Group) -> Iterator[Problem]:
     for line in group.without:
-        # Content-Signal is often written in the plural.
-        field = line.known.name.removesuffix("s") if line.known else ""
+        field = field_of(line.known)
         labels = LABELS_OF.get(field)
         if labels is None:
             continue

@@ -17,7 +17,7 @@ from scrapy_robots1994.escaping import (
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import decode, encode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
-from scrapy_robots1994.parser.fields import FIELDS, by_name, may_state_usage
+from scrapy_robots1994.parser.fields import FIELDS, Field, by_name, may_state_usage
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
 from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_count
 from scrapy_robots1994.parser.said import Said
@@ -245,7 +245,7 @@ class UsageRules:
         self._lines = sorted(_preferences(lines), key=lambda it: -it.length)
         for line in above.others:
             # Usage U6: these preferences apply to no robot, so they are only reported.
-            if (field := field_of(line)) in LABELS_OF:
+            if (field := field_of(line.row)) in LABELS_OF:
                 where = f"robots.txt line {line.number}, which belongs to no record"
                 said = (Said(line.value, where),)
                 self._lines.append(_Preference(field, not_understood=said))
@@ -300,13 +300,13 @@ def usage_dialect(dialect: Dialect) -> Dialect:
 
 
 def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
-    values = (it.value for it in lines if field_of(it) == LICENSE_FIELD)
+    values = (it.value for it in lines if field_of(it.row) == LICENSE_FIELD)
     return tuple(dict.fromkeys(filter(None, values)))
 
 
-def field_of(line: Line) -> str:
-    """Return the name of the preference field of *line*, correctly spelt, or "" if it has none."""
-    return _FIELDS.get(line.row.name, "") if line.row else ""
+def field_of(row: Field | None) -> str:
+    """Return the name of the preference field *row*, correctly spelt, or "" if it is another."""
+    return _FIELDS.get(row.name, "") if row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:
@@ -319,7 +319,7 @@ def split_path(value: str) -> tuple[str, str]:
 
 def _preferences(lines: Iterable[Line]) -> Iterator[_Preference]:
     for line in with_pauses(lines):
-        field, where = field_of(line), f"robots.txt line {line.number}"
+        field, where = field_of(line.row), f"robots.txt line {line.number}"
         if field not in LABELS_OF:
             continue
         path, value = split_path(line.value)
