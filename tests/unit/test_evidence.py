@@ -15,7 +15,7 @@ from scrapy import Spider
 from scrapy_robots1994.commands import evidence
 from scrapy_robots1994.crawl.features.evidence import (
     FORMAT,
-    EvidenceFile,
+    EvidenceWriter,
     shown_url,
 )
 from scrapy_robots1994.crawl.features.paths import fill_in_path
@@ -43,7 +43,7 @@ def test_tilde_is_the_home_folder(
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
     """A reader could not decompress what follows an incomplete gzip member."""
-    file = EvidenceFile(tmp_path, "spider")
+    file = EvidenceWriter(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None
     size = file.path.stat().st_size

@@ -92,8 +92,8 @@ def usage_as_json(usage: Usage) -> dict[str, list[str]]:
     }
 
 
-class EvidenceFile:
-    """A new file in *folder* with its own thread for writing."""
+class EvidenceWriter:
+    """Writes a new file in *folder*, in a thread of its own."""
 
     def __init__(self, folder: Path, name: str) -> None:
         start = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
@@ -170,7 +170,7 @@ class Evidence(Observer):
         spider = spider_of(crawler)
         folder = fill_in_path("EVIDENCE", settings.evidence, spider)
         with must_be_writable("EVIDENCE", folder):
-            self._file = EvidenceFile(folder, spider.name)
+            self._file = EvidenceWriter(folder, spider.name)
         self._usual = robot_text(self._robot.usual)
         line = {
             "format": FORMAT,
