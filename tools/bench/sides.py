@@ -74,21 +74,12 @@ def _rerp() -> Side:
     return Side("robotexclusionrulesparser", policy, asks)
 
 
-def _reppy() -> Side:
-    parse = import_module("reppy.robots").Robots.parse
-    return Side(
-        "reppy (C++)",
-        lambda body: parse(ROBOTS_URL, body).agent(ROBOT),
-        lambda agent: agent.allowed,
-    )
-
-
 def all_sides() -> tuple[list[Side], list[str]]:
     """Return the installed parsers, ours first, and a message for each missing one."""
     found, missing = [], []
-    for make in (_ours, _protego, _reppy, _urllib, _rerp):
+    for make in (_ours, _protego, _urllib, _rerp):
         try:
             found.append(make())
-        except ImportError as error:  # noqa: PERF203 - only five iterations
+        except ImportError as error:  # noqa: PERF203 - only four iterations
             missing.append(f"{error.name} is not installed, so it is left out")
     return found, missing
