@@ -81,7 +81,9 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         self._observers = observers_of(crawler, settings)
-        self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
+        self.fetcher = RobotsFetcher(
+            crawler, settings, self._waiting.fetching, self._robot
+        )
         """Public, because `robots-check` uses it."""
         self.store: GuardedStore | None = None
         """Public, because `robots-check --refresh` uses it."""

@@ -143,7 +143,7 @@ class WaitingRequests:
         self._before: set[Request] = set()
         # Requests that were in an earlier middleware at the last two checks
         self._stuck: set[Request] = set()
-        self._raised = self._files = 0
+        self._raised = self._fetches = 0
         self._raised_of: Counter[Origin | None] = Counter()
         self._is_closed = False
         self._timer: Any = None
@@ -184,7 +184,7 @@ class WaitingRequests:
         finally:
             self._visits.pop(request, None)
             self._lower(visit)
-            if self._timer and not self._visits and not self._files:
+            if self._timer and not self._visits and not self._fetches:
                 self._timer.cancel()
                 self._timer = None
 
@@ -204,18 +204,18 @@ class WaitingRequests:
             self._held.pop(visit, None)
 
     @contextmanager
-    def file(self) -> Iterator[None]:
+    def fetching(self) -> Iterator[None]:
         """Raise the limit by one during a request for robots.txt, unless *max_waiting* is
         reached.
         """
-        self._files += 1
+        self._fetches += 1
         if self._timer is None:
             self._look()
         is_raised = self._raised < self._max_waiting and self._engine.change_limit(1)
         try:
             yield
         finally:
-            self._files -= 1
+            self._fetches -= 1
             if is_raised:
                 self._engine.change_limit(-1)
 
@@ -324,5 +324,5 @@ class WaitingRequests:
             # signals that would release a held request.
             self._release_held()
         self._timer = None
-        if (self._visits or self._files) and not self._is_closed:
+        if (self._visits or self._fetches) and not self._is_closed:
             self._timer = call_later(LOOK_SECONDS, self._look)
