@@ -1,4 +1,4 @@
-"""The base class of our Scrapy commands, and notes about the project's settings."""
+"""The base classes of our Scrapy commands, and notes about the project's settings."""
 
 import argparse
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """Adds the options, settings and error handling that our commands share."""
+    """Adds the options and the error handling that our commands share."""
 
     # An attribute, because `python -OO` removes docstrings.
     help_text: str
@@ -47,28 +47,16 @@ class RobotsCommand(ScrapyCommand):
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
-        dialect = self.default_settings.get("ROBOTS1994_DIALECT", "1994")
-        terminal.add_common_options(parser, self.help_text, dialect)
-        terminal.adder(parser)(
-            "--spider",
-            metavar="NAME",
-            help="use the settings and the robot name of this spider's class in the project",
-        )
+        terminal.add_common_options(parser, self.help_text)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Besides what Scrapy does, refuse unknown options, set the dialect, and log only
-        warnings by default.
-        """
+        """Besides what Scrapy does, refuse unknown options, and log only warnings by default."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)
-        if opts.dialect:
-            name = "ROBOTS1994_DIALECT"
-            self.settings.set(name, opts.dialect, priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         with terminal.in_one_sentence(self._parser):
-            self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
 
     @abstractmethod
@@ -77,6 +65,31 @@ class RobotsCommand(ScrapyCommand):
 
         May raise `RobotsError`, whose message is printed without a traceback.
         """
+
+
+class PolicyCommand(RobotsCommand):
+    """A command that reads robots.txt with the settings of the project and of a spider."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        dialect = self.default_settings.get("ROBOTS1994_DIALECT", "1994")
+        terminal.add_dialect_option(parser, dialect)
+        terminal.adder(parser)(
+            "--spider",
+            metavar="NAME",
+            help="use the settings and the robot name of this spider's class in the project",
+        )
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        if opts.dialect:
+            name = "ROBOTS1994_DIALECT"
+            self.settings.set(name, opts.dialect, priority="cmdline")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        with terminal.in_one_sentence(self._parser):
+            self.spider_class(opts).update_settings(self.settings)
+        super().run(args, opts)
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
         if not opts.spider:

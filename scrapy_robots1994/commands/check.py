@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
-from scrapy_robots1994.commands.base import RobotsCommand, project_notes
+from scrapy_robots1994.commands.base import PolicyCommand, project_notes
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WIDTH, ExitCode, Paint, WrongUse
 from scrapy_robots1994.errors import MissingExtra
@@ -32,7 +32,7 @@ _MARGIN = 12
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
-class RobotsCheck(RobotsCommand):
+class RobotsCheck(PolicyCommand):
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether the robot of the project may retrieve it, and which line

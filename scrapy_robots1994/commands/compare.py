@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.base import RobotsCommand
+from scrapy_robots1994.commands.base import PolicyCommand
 from scrapy_robots1994.commands.inputs import expand, listed, refuse_twice
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -15,7 +15,7 @@ MAX_ALONE = 50
 """Up to this many files are compared in one process."""
 
 
-class RobotsCompare(RobotsCommand):
+class RobotsCompare(PolicyCommand):
     help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt files, given as file

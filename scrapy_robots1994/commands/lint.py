@@ -3,12 +3,12 @@
 import argparse
 from typing import Any, ClassVar
 
-from scrapy_robots1994.commands.base import RobotsCommand
+from scrapy_robots1994.commands.base import PolicyCommand
 from scrapy_robots1994.commands.lint_report import TODAY
 from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
 
 
-class RobotsLint(RobotsCommand):
+class RobotsLint(PolicyCommand):
     # Site owners usually have no Scrapy project, and want to know what today's robots do.
     default_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": TODAY}
     help_text = HELP.replace("\n  robots-lint", "\n  scrapy robots-lint")

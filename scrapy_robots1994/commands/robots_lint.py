@@ -152,7 +152,8 @@ def main(argv: list[str] | None = None) -> int:
         usage="%(prog)s [options] FILE|FOLDER|-...",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    terminal.add_common_options(parser, HELP, TODAY)
+    terminal.add_common_options(parser, HELP)
+    terminal.add_dialect_option(parser, TODAY)
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )

@@ -62,13 +62,9 @@ class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
     """An option, argument or setting is wrong."""
 
 
-def add_common_options(
-    parser: argparse.ArgumentParser, help_text: str, dialect: str
-) -> None:
-    """Add the options that all our commands share.
-
-    *help_text* is one line, a paragraph and examples. *dialect* is the default if the project sets
-    none.
+def add_common_options(parser: argparse.ArgumentParser, help_text: str) -> None:
+    """Add the options that all our commands share. *help_text* is one line, a paragraph and
+    examples.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -80,11 +76,15 @@ def add_common_options(
         default="auto",
         help="whether to print in colour; by default, only on a terminal",
     )
+
+
+def add_dialect_option(parser: argparse.ArgumentParser, default: str) -> None:
+    """*default* is the dialect if the project sets none."""
     parser.add_argument(
         "--dialect",
         choices=DIALECT_NAMES,
         help="the dialect of the files; by default, ROBOTS1994_DIALECT of the project, or "
-        f"{dialect}",
+        f"{default}",
     )
 
 
