@@ -65,7 +65,7 @@ def documented(module: ModuleType, owner: str = "") -> dict[str, str]:
 def settings() -> str:
     texts, parts = documented(crawl_settings, "RobotsSettings"), []
     for each in fields(crawl_settings.RobotsSettings):
-        name = crawl_settings.PREFIX + each.name.upper()
+        name = crawl_settings.SETTING_PREFIX + each.name.upper()
         if group := each.metadata["group"]:
             parts.append(f"{group}\n{'=' * len(group)}\n")
         parts.append(

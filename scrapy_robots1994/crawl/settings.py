@@ -27,9 +27,6 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import MEMORY_URL, StoreUrl
 
-PREFIX = SETTING_PREFIX
-"""Unknown settings with this prefix are errors."""
-
 T = TypeVar("T")
 
 
@@ -156,9 +153,9 @@ class RobotsSettings:
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
         """Raise `SettingsError` for an unknown `ROBOTS1994_` name or an invalid value."""
-        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        known = {SETTING_PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
-            if name.upper().startswith(PREFIX) and name not in known:
+            if name.upper().startswith(SETTING_PREFIX) and name not in known:
                 raise SettingsError(_unknown(name, list(known)))
         values = {}
         for name, each in known.items():
@@ -238,10 +235,10 @@ class RobotsSettings:
 
 def _unknown(name: str, known: list[str]) -> str:
     # Compare the names without their common prefix, which would make all of them similar.
-    words = [each.removeprefix(PREFIX) for each in known]
-    close = closest(name.upper().removeprefix(PREFIX), words)
+    words = [each.removeprefix(SETTING_PREFIX) for each in known]
+    close = closest(name.upper().removeprefix(SETTING_PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
-    hint = f"did you mean {PREFIX}{close}?" if close else listed
+    hint = f"did you mean {SETTING_PREFIX}{close}?" if close else listed
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
 
 

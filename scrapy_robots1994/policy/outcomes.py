@@ -10,6 +10,8 @@ from typing import NamedTuple
 from scrapy_robots1994.parser import Reason
 
 SETTING_PREFIX = "ROBOTS1994_"
+"""Unknown settings with this prefix are errors."""
+
 HOUR = 3_600.0
 
 

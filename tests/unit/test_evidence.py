@@ -36,7 +36,9 @@ def test_tilde_is_the_home_folder(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    folder = fill_in_path("EVIDENCE", "~/%(start)s", Spider("x", start="http://h"))
+    folder = fill_in_path(
+        "ROBOTS1994_EVIDENCE", "~/%(start)s", Spider("x", start="http://h")
+    )
 
     assert folder == tmp_path / "http:/h"
 

@@ -89,7 +89,7 @@ class CrawlComparison(Observer):
         """In a dry run, the policy lookups that the report waits for."""
         self._path: Path | None = None
         if settings.compare_report is not None:
-            name, spider = "COMPARE_REPORT", spider_of(crawler)
+            name, spider = "ROBOTS1994_COMPARE_REPORT", spider_of(crawler)
             self._path = fill_in_path(name, settings.compare_report, spider)
             with must_be_writable(name, self._path):
                 prepare(self._path)

@@ -31,11 +31,12 @@ from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writabl
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.observers import Observer
 from scrapy_robots1994.crawl.requests import Exemption, RobotName, spider_of
-from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.parser.user_agent import robot_text
+from scrapy_robots1994.policy.outcomes import SETTING_PREFIX
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -167,9 +168,9 @@ class Evidence(Observer):
         self._ids: LRUCache[tuple[Origin, float], int] = LRUCache(size)
         self._latest: LRUCache[Origin, int] = LRUCache(size)
         self._answers = self._decisions = 0
-        spider = spider_of(crawler)
-        folder = fill_in_path("EVIDENCE", settings.evidence, spider)
-        with must_be_writable("EVIDENCE", folder):
+        name, spider = "ROBOTS1994_EVIDENCE", spider_of(crawler)
+        folder = fill_in_path(name, settings.evidence, spider)
+        with must_be_writable(name, folder):
             self._file = EvidenceWriter(folder, spider.name)
         self._usual = robot_text(self._robot.usual)
         line = {
@@ -317,7 +318,7 @@ def decision_of(
 def recorded(settings: RobotsSettings) -> dict[str, str]:
     """Return the settings that affect decisions, as text."""
     values = {
-        f"{PREFIX}{each.name.upper()}": getattr(settings, each.name)
+        f"{SETTING_PREFIX}{each.name.upper()}": getattr(settings, each.name)
         for each in fields(settings)
         if each.metadata["decides"]
     }

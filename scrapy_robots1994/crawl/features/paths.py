@@ -10,7 +10,6 @@ from pathlib import Path
 from scrapy import Spider
 from w3lib.url import file_uri_to_path
 
-from scrapy_robots1994.crawl.settings import PREFIX
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 
@@ -36,14 +35,14 @@ def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path
         path %= _Placeholders(spider)
     except (AttributeError, TypeError, ValueError) as error:
         raise SettingsError(
-            f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
+            f"{setting} has a placeholder that cannot be filled in: {error}; "
             "write %% for a percent sign."
         ) from None
     if path.startswith("file:"):
         return Path(file_uri_to_path(path))
     if re.match(r"[\w+.-]+://", path):
         raise SettingsError(
-            f"{PREFIX}{setting}: {redact_and_escape(path, 400)} is not a local path; write "
+            f"{setting}: {redact_and_escape(path, 400)} is not a local path; write "
             "a path such as /data/x, or a URL such as file:///data/x."
         )
     # Not `Path.expanduser`, which raises an exception if the home directory is unknown.
@@ -58,6 +57,6 @@ def must_be_writable(setting: str, path: Path) -> Iterator[None]:
     except OSError as error:
         shown = escape_control_chars(str(path), 400)
         raise SettingsError(
-            f"{PREFIX}{setting}: cannot write {shown}: {error.strerror or error}; choose "
+            f"{setting}: cannot write {shown}: {error.strerror or error}; choose "
             "a path that the crawl may write to."
         ) from None
