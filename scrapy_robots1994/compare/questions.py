@@ -80,7 +80,7 @@ def _around(path: str) -> Iterator[str]:
     """Yield *path*, a path that it matches, and variants of that path: longer, shorter, and
     percent-encoded differently.
     """
-    sent = quote(path, safe=_SENT, errors="replace")
+    sent = quote(path, safe=_SENT)
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
     yield met
