@@ -151,6 +151,18 @@ def test_records_that_decide_together_are_looked_up_up_to_the_bound(
     assert rules.allowed("/robots.txt")
 
 
+def test_patterns_are_compared_up_to_the_bound(shrink: Any) -> None:
+    """Ours O28"""
+    file = "User-agent: *\nDisallow: /*bb\nDisallow: /*cc\n"
+    rules = RobotsTxt.parse(file, dialect="rfc9309").rules("rex")
+
+    # For each pattern, a call, and four characters with two each.
+    shrink("parser.rfc9309.MAX_WORK", 2 * (800 + 4 * 2))
+    assert rules.verdict("/aaa").reason == "no-rule"
+    shrink("parser.rfc9309.MAX_WORK", 2 * (800 + 4 * 2) - 1)
+    assert rules.verdict("/aaa").reason == "wildcards"
+
+
 @pytest.mark.skipif(
     scrapy.version_info < (2, 14), reason="Scrapy 2.13 awaits only with a reactor"
 )
