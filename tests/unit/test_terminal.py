@@ -1,4 +1,4 @@
-"""Colour, progress and unencodable characters at a terminal."""
+"""Colour, progress, long lists and unencodable characters at a terminal."""
 
 from __future__ import annotations
 
@@ -50,3 +50,10 @@ def test_progress_bar_is_not_in_the_output(monkeypatch: pytest.MonkeyPatch) -> N
             step()
     assert "robots.txt" in shown.getvalue()
     assert written.getvalue() == "caf\\xe9 \\u2026\n" * 2
+
+
+def test_lines_above_the_maximum_are_only_counted() -> None:
+    lines = ["x"] * terminal.MAX_NAMED
+
+    assert [*terminal.capped(lines)] == lines
+    assert [*terminal.capped([*lines, "y"])] == [*lines, "and 1 more"]
