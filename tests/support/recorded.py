@@ -172,6 +172,8 @@ def run_command() -> Any:
     resolve_test_names()
     shorten_pauses()
     _prepare(int(os.environ["PORT"]))
+    # On a slow machine, the note that answers are missing would be printed.
+    import_module("scrapy_robots1994.commands.fetch_policies").NOTE_SECONDS = 3_600.0  # type: ignore[attr-defined]
     module, _, name = COMMANDS[sys.argv[0]].partition(":")
     return getattr(import_module(module), name)()
 
