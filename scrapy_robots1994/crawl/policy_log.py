@@ -100,7 +100,10 @@ class PolicyLog:
         level, meaning = DEBUG, ""
         if row.setting:
             level, meaning = self._meaning(policy, known)
-        rest = policy.fresh_until - now
+        # A fetched file has its whole lifetime, even if the crawl was busy since: "24 h", not
+        # "86399 s".
+        start = answer.fetched_at if answer.source == "fetched" else now
+        rest = policy.fresh_until - start
         # `meaning` contains no `%`, so it can be part of the format.
         if policy.failure is not None:
             text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
