@@ -47,7 +47,7 @@ def _bad_value(line: Line, words: str) -> Problem:
 
 def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     value, column = line.value[:MAX_SEARCHED], line.value_column
-    if not (line.said and value.partition("/")[0].strip(SPACE)):
+    if not value.partition("/")[0]:
         yield kinds.ODD_NAME.at(line, value, "a name is missing", meant=USER_AGENT)
     elif not dialect.has_lists and _is_list(value):
         words = "a line has one name, and Googlebot reads only the first"
