@@ -141,7 +141,7 @@ def _pathless(
     is_url, matches = is_absolute(path), can_match(path, dialect)
     if is_robot(path):
         yield kinds.ROBOT_AS_PATH.at(line, path, column=column)
-    elif is_url or not (matches or path.startswith(EVERYBODY)):
+    elif is_url or not path.startswith(EVERYBODY):
         words = "does not begin with a slash, and matches nothing"
         if is_url:
             words = "is a URL, but most robots expect a path"
