@@ -1,7 +1,7 @@
 """Robots directives and usage preferences in the headers and meta tags of a response."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
@@ -39,10 +39,6 @@ MAX_PAGE_BYTES = 64 * 1024
 # URL
 UNREADABLE = (LookupError, ValueError)
 
-# A page that contains one of these is always parsed. It may spell words in UTF-16, in UTF-7 or with
-# character references, where a search for ASCII letters would miss them.
-_OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
-
 # The encoding of international host names. A page may declare it, and Python would then
 # take quadratic time to decode the page.
 _SLOW = "punycode"
@@ -54,8 +50,6 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A page without these words has no preferences in its meta tags.
-_WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
 _RSL = "application/rsl+xml"
@@ -70,18 +64,11 @@ class PageHead(NamedTuple):
     """Whether the page is HTML or XML."""
 
 
-def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Read the head of *response*. Never raises.
-
-    *words* must be in lower case. If the page contains none of them, the result may have no tags.
-    """
+def page_head(response: Response) -> PageHead:
+    """Read the head of *response*. Never raises."""
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parsing is slow, so look for the words first.
-    page = response.body[:MAX_PAGE_BYTES].lower()
-    if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
-        return PageHead(header, (), has_tags=True)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
     return PageHead(header, tuple(tags), has_tags=True)
 
@@ -126,7 +113,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     the meta tags of HTML and XML pages. Only the first 64 KiB of each header and of the page are
     read. Raise `MissingExtra` if the extra `usage` is not installed, and no other exception.
     """
-    head = page_head(response, _WORDS)
+    head = page_head(response)
     found = [
         *_content_usage(header_of(response, "Content-Usage")),
         *_terms(response, head, robot_names(robot)),
