@@ -84,6 +84,8 @@ class PolicyLookup(Lookup):
         settings.setdict({**ISOLATED, "ADDONS": addons}, priority="cmdline")
         kind = type(self._kind.__name__, (self._kind,), body)
         crawler = self._process.create_crawler(kind)
+        # Twisted would swallow a KeyboardInterrupt until `_fetch_all` handles Ctrl-C.
+        signal.signal(signal.SIGINT, lambda *_: self._give_up())
         started: Any = self._process.crawl(crawler)
         self._process.start(install_signal_handlers=False)
         signal.signal(signal.SIGINT, signal.default_int_handler)

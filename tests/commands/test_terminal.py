@@ -109,6 +109,16 @@ def test_interrupted_check_has_printed_what_is_known(
         assert "interrupted: no answer yet from 2 of 3\n" in result.err
 
 
+def test_ctrl_c_ends_a_command_whose_crawl_is_starting(reactor: Reactor) -> None:
+    at_start = '{"tests.support.components.InterruptsAtStart": 0}'
+    extensions = "-s", f"EXTENSIONS={at_start}", *OPTIONS[reactor]
+    ended = run(*SCRAPY, "robots-check", "http://127.0.0.1:1/", *PATIENT, *extensions)
+
+    assert ended.returncode == 130
+    assert "interrupted: no answer yet from 1 of 1\n" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_command_that_waits_for_an_origin_says_so(
     hosts: list[Site], reactor: Reactor
 ) -> None:

@@ -257,6 +257,15 @@ class InterruptingMiddleware:
         await sleep(0.3)
 
 
+class InterruptsAtStart:
+    """Interrupts a command when its crawl creates the extensions."""
+
+    @classmethod
+    def from_crawler(cls, _: object) -> InterruptsAtStart:
+        os.kill(os.getpid(), signal.SIGINT)
+        return cls()
+
+
 class AwaitingPipeline(OfCrawler):
     """Downloads a page for each item, as a pipeline for screenshots would."""
 
