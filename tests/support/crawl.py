@@ -176,9 +176,12 @@ class Crawl:
 
     def wait_for(self, text: str) -> None:
         path = self.folder / "log.txt"
-        while text not in path.read_text("utf-8", "replace"):
-            # A crawl that has ended will not log the text.
-            assert not self.has_ended(), self.result()
+        while True:
+            # Read the log last, because the crawl may log the text and end at once.
+            has_ended = self.has_ended()
+            if text in path.read_text("utf-8", "replace"):
+                return
+            assert not has_ended, self.result()
             time.sleep(0.02)
 
     def send_sigint(self) -> None:
