@@ -59,11 +59,11 @@ class Answer(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        if self.status is None and self.failure is None:
+        if self.failure is not None:
+            return Outcome.UNREACHABLE
+        if self.status is None:
             # Ours 3.2: an offline crawl requests nothing.
             return Outcome.ABSENT
-        if self.status is None or self.failure is not None:
-            return Outcome.UNREACHABLE
         return outcome_of(self.status, via_proxy=self.via_proxy)
 
     @property
