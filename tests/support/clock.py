@@ -24,10 +24,15 @@ class Clock:
         return cls._real() if cls._stopped_at is None else cls._stopped_at
 
     @classmethod
+    def stop_at(cls, seconds: float) -> None:
+        """Stop the clock at *seconds* since the epoch, unless it `always_runs`."""
+        if not cls.always_runs:
+            cls._stopped_at = seconds
+
+    @classmethod
     def set_forward(cls, seconds: float) -> None:
         """Set the clock forward by *seconds* and stop it there, unless it `always_runs`."""
-        if not cls.always_runs:
-            cls._stopped_at = cls.time() + seconds
+        cls.stop_at(cls.time() + seconds)
 
 
 time.time = Clock.time

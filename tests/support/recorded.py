@@ -180,7 +180,7 @@ def run_command() -> Any:
 
 def _prepare(port: int) -> None:
     """Set the clock, redirect connections from port 80 to *port*, and retry without jitter."""
-    Clock.set_forward(START - Clock.time())
+    Clock.stop_at(START)
     import_module("scrapy_robots1994.crawl.fetch").JITTER = 0.0  # type: ignore[attr-defined]
 
     def moved(name: str) -> Any:
