@@ -106,7 +106,7 @@ def test_pages_that_wait_for_a_delay_stop_no_other_origin(
         for number in range(20)
     ]
     settings = {
-        "CONCURRENT_REQUESTS": 4,
+        "CONCURRENT_REQUESTS": 2,
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
     }
     running = start_crawl([*slow, *free], settings=EXTENDED | settings, reactor=reactor)
