@@ -25,11 +25,11 @@ from tests.unit.samples import FRESHNESS
 URL = "http://h.test/"
 
 
-def waiting_requests() -> WaitingRequests:
+def waiting_requests(maximum: int = 1_000) -> WaitingRequests:
     crawler: Any = idle_crawler()
     crawler.engine = Mock()
     crawler.engine.downloader.total_concurrency = 16
-    return WaitingRequests(crawler, 1_000, Mock())
+    return WaitingRequests(crawler, maximum, Mock())
 
 
 def origin() -> Origin:
@@ -70,6 +70,19 @@ def test_few_waiting_requests_of_an_origin_do_not_count(
         engine: Any = requests._crawler.engine
         assert engine._slot.nextcall.schedule.call_count == module.MAX_OF_ORIGIN
     assert not any(it.is_raised for it in visits)
+
+
+def test_limit_is_raised_up_to_the_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "call_later", Mock())
+    requests = waiting_requests(1)
+    engine: Any = requests._crawler.engine
+
+    with requests.fetching():
+        assert engine.downloader.total_concurrency == 17
+    first, second = (requests.waiting(Visit(Request(URL)), origin()) for _ in range(2))
+    with first, second, requests.fetching():
+        assert engine.downloader.total_concurrency == 17
+    assert engine.downloader.total_concurrency == 16
 
 
 def test_requests_whose_small_policy_is_in_memory_await_nothing() -> None:
