@@ -1,4 +1,4 @@
-"""Problems that weaken a policy. `tests/recorded/lint-*.txt` show the problems of many files."""
+"""Problems of files. `tests/recorded/lint-*.txt` show those of many more."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def test_weakening_problems_are_those_of_the_records_of_a_robot(dialect: str) ->
     assert lines["a"] == [1, 4, 10]
     assert lines["b"][:2] == [1, 8]
     assert lines["c"] == lines["d"] == [1, 10]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_line_without_a_name_is_a_problem_of_its_record(dialect: str) -> None:
+    file = "User-agent: a\nUser-agent:\nDisallow: /\n"
+    problems = RobotsTxt.parse(file, dialect=dialect).problems
+
+    assert [(it.code, it.line) for it in problems] == [("R012", 2)]
