@@ -80,6 +80,7 @@ SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (redacted, "http://me:1b/ c@h.test/", "http://h.test/"),
     (redacted, "http://[::1]/a@b http://h:80/a@b", "http://[::1]/a@b http://h:80/a@b"),
     (redact_and_escape, f"http://me:{'a' * 2_000}@h/", "http://\u2026"),
+    (redact_and_escape, f"http://{'a' * 300}", f"http://{'a' * 300}"),
     (redact_url, "HTTP://me:a@b@h.test/x?y#z", "HTTP://h.test/x"),
     (redact_url, "x@h.test/y?z?", "h.test/y"),
     (redact_url, "redis://h/0?password=p@ss", "redis://"),

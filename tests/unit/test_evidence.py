@@ -109,9 +109,11 @@ def test_large_bodies_are_not_kept_parsed(
 def test_overlong_name_of_a_robot_is_a_difference(tmp_path: Path) -> None:
     """Names are cached, so a long one would stay in memory."""
     lines = [{"crawl": CRAWL}, {"robots": ROBOTS | {"id": 1}}]
+    longest = DECISION | {"robot": "x" * 10_000, "line": None}
     long = DECISION | {"robot": "x" * 10_001, "line": None}
 
     assert read(tmp_path, *lines, {"decision": DECISION}) == []
+    assert "no robot" not in "".join(read(tmp_path, *lines, {"decision": longest}))
     assert "no robot" in "".join(read(tmp_path, *lines, {"decision": long}))
 
 
@@ -119,6 +121,9 @@ def test_url_that_is_not_of_the_origin_is_a_difference(tmp_path: Path) -> None:
     other = ROBOTS | {"id": 1, "url": "http://other.test/robots.txt"}
 
     assert len(read(tmp_path, {"crawl": CRAWL}, {"robots": other})) == 1
+    # Only `--verify` looks for such differences.
+    found = evidence.EvidenceFile(str(tmp_path / "x.jsonl.gz"), verifies=False)
+    assert [*found.events()] == []
 
 
 def test_what_json_cannot_say_is_not_printed_as_json(tmp_path: Path) -> None:
