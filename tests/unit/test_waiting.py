@@ -52,6 +52,10 @@ def test_no_timer_runs_when_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> No
             assert len(timers) == number
             assert not timers[-1].cancel.called
         assert timers[-1].cancel.called
+    with requests.fetching():
+        assert len(timers) == 3
+    requests._look()
+    assert len(timers) == 3
 
 
 def test_few_waiting_requests_of_an_origin_do_not_count(
