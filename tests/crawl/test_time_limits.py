@@ -13,15 +13,16 @@ from tests.support.site import Site
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
 PATHS = "/open", "/closed"
+SHRINK = "tests.unit.bounds:shrink_in_crawl"
 
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) -> None:
     site.answer("/robots.txt", replies.trickle(OPEN.encode(), 8, 0.01))
     site.answer("/open", replies.status(200))
-    result = crawl(
-        [CrawlRequest(site.url(path), {"download_timeout": seconds}) for path in PATHS]
-    )
+    pages = [CrawlRequest(site.url(it), {"download_timeout": seconds}) for it in PATHS]
+    settings = {"TEST_BOUNDS": {"crawl.fetch.GRACE_SECONDS": 0}}
+    result = crawl(pages, settings=settings, hook=SHRINK)
 
     assert site.targets()[0] == "/robots.txt"
     assert "robots1994/outcome/unreachable" not in result.stats
@@ -64,8 +65,7 @@ def test_queues_take_no_time_of_the_limit(site: Site) -> None:
         "TEST_BOUNDS": {f"crawl.{name}": value for name, value in bounds.items()},
     }
     pages = [site.url("/closed", host=host) for host in ("a.test", "b.test")]
-    hook = "tests.unit.bounds:shrink_in_crawl"
-    result = crawl(pages, settings=settings, hook=hook)
+    result = crawl(pages, settings=settings, hook=SHRINK)
 
     assert result.reasons == ["rule", "rule"]
     assert sorted(site.targets()) == ["/policy.txt"] * 2 + ["/robots.txt"] * 2

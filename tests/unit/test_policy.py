@@ -122,3 +122,4 @@ def test_failed_refresh_extends_no_policy() -> None:
     failed = Answer(urls=URLS, failure="reset", fetched_at=end - 1)
 
     assert policy(failed, last).fresh_until == end
+    assert last.last_good(end) is None
