@@ -40,7 +40,8 @@ HEADERS = [
 ]  # fmt: skip
 ALL_PHRASES = {phrase for _, phrases in HEADERS for phrase in phrases}
 BROWSER_WORDS = (
-    "mozilla windows linux mac os x like gecko safari mobile build 10 605.1.15 rv:11.0"
+    "mozilla windows linux mac os x like gecko safari mobile build 10 605.1.15 rv:11.0 "
+    "pixel"
 )
 
 
@@ -156,7 +157,7 @@ def test_ours_o10_version_is_stripped_on_both_sides() -> None:
 
 def test_ours_o10_header_in_a_list_is_one_header() -> None:
     """Revisited K1: spaces inside a header do not separate names."""
-    body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
+    body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4; Rex/1)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")
-    assert allowed(body, "/", "Mozilla/5.0", dialect="revisited")
+    assert allowed(body, "/", "Rex", dialect="revisited")
