@@ -95,6 +95,7 @@ HEADERS = [
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),
     (["other: none, *: noindex"], False, True),
+    (["other: noarchive, none"], True, True),
     (["unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
     (["max-snippet: 5, nofollow"], True, False),
     (["max-image-preview: none, max-video-preview: -1, noindex"], False, True),
@@ -164,8 +165,9 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """A term is reported only if one of its words is a known term."""
+    """A term is reported only if it is unknown, but one of its words is known."""
     terms = (
+        "noindex, follow",
         "noarchive",
         "noai, noimageai",
         "max-image-preview:large",
