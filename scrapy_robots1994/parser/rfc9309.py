@@ -31,12 +31,10 @@ def normal_spelling(target: str) -> str:
     if _NORMAL.fullmatch(target):
         return target
     first, *parts = target.split("%")
-    if parts:
-        escapes = spelled_escapes(UNRESERVED)
-        pairs = [(part, escapes.get(part[:2])) for part in parts]
-        spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
-        target = first + "".join(spelled)
-    return _OTHER.sub(_encoded, target)
+    escapes = spelled_escapes(UNRESERVED)
+    pairs = [(part, escapes.get(part[:2])) for part in parts]
+    spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
+    return _OTHER.sub(_encoded, "".join([first, *spelled]))
 
 
 def _encoded(other: re.Match[str]) -> str:
