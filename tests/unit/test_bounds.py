@@ -163,6 +163,19 @@ def test_patterns_are_compared_up_to_the_bound(shrink: Any) -> None:
     assert rules.verdict("/aaa").reason == "wildcards"
 
 
+def test_usage_is_looked_up_up_to_the_bound(shrink: Any) -> None:
+    """Ours O28"""
+    file = "User-agent: *\nContent-Usage: /aa train-ai=n\nContent-Usage: /bb search=y\n"
+    robots = RobotsTxt.parse(file)
+
+    # The paths have six characters. For each, the work is that of a call, and the path of the URL.
+    shrink("parser.usage.MAX_WORK", 6 * (64 + 2))
+    assert robots.usage("/c", "rex").statements == ()
+    shrink("parser.usage.MAX_WORK", 6 * (64 + 2) - 1)
+    (statement,) = robots.usage("/c", "rex").statements
+    assert statement.purpose == "train-ai"
+
+
 @pytest.mark.skipif(
     scrapy.version_info < (2, 14), reason="Scrapy 2.13 awaits only with a reactor"
 )
