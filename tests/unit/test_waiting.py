@@ -1,5 +1,5 @@
 """The timer of waiting requests, how many requests of one origin wait without taking a slot, and
-which requests do not wait.
+which requests do not wait; and stored answers that are known.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from scrapy import Request
@@ -19,6 +19,7 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.policy import policy_from
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
+from tests.support.crawl import DAY
 from tests.support.crawler import idle_crawler
 from tests.unit.samples import FRESHNESS
 
@@ -100,3 +101,22 @@ def test_requests_whose_small_policy_is_in_memory_await_nothing() -> None:
     for _ in range(2):
         with pytest.raises(StopIteration):
             middleware.process_request(Request(URL)).send(None)
+
+
+def test_stored_answer_that_is_in_memory_is_not_observed_again() -> None:
+    """Ours R5: a stale policy in memory may still decide, but has been observed before."""
+    crawler = idle_crawler({"ROBOTSTXT_OBEY": True})
+    resolver = Robots1994Middleware.from_crawler(crawler)._resolver
+    observer = Mock()
+    resolver._observers = (observer,)
+    at = time.time() - 2 * DAY
+    answer = Answer(urls=(origin().robots_url,), status=200, fetched_at=at)
+    last = policy_from(origin(), answer, Reader("1994", MAX_BYTES), FRESHNESS)
+    store: Any = Mock(get=AsyncMock(return_value=answer), lease=AsyncMock())
+
+    with pytest.raises(StopIteration):
+        resolver._from_store(store, origin(), last).send(None)
+    assert not observer.fetched.called
+    with pytest.raises(StopIteration):
+        resolver._from_store(store, origin(), None).send(None)
+    assert observer.fetched.called
