@@ -100,7 +100,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     """R7: 60 simultaneous fetches would need more file descriptors than the process may open."""
-    file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
+    file = replies.Reply(body=FILE.encode(), delay=1, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]

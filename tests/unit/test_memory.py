@@ -40,7 +40,7 @@ FILES: dict[str, Callable[[int], str]] = {
     "names": lambda seed: rules(seed, "User-agent: me%d-%d") + "Disallow: /x",
     "sitemaps": lambda seed: rules(seed, "Sitemap: http://h%d-%d.test/"),
     "usage": lambda seed: (
-        f"User-agent: *\n{rules(seed, 'Content-Usage: /%d-%d ai-use=n')}"
+        f"User-agent: *\n{rules(seed, 'Content-Usage: /%d-%d ai-use=n', 600)}"
     ),
     "small": lambda seed: f"User-agent: *\nDisallow: /{seed}",
     "equal": lambda _: "User-agent: *\nDisallow: /equal",
