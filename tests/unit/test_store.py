@@ -162,6 +162,26 @@ def test_write_that_waits_for_a_failing_read_is_dropped_at_the_end(
     assert run(test).calls == ["close"]
 
 
+def test_write_after_a_failed_read_is_dropped_at_the_end(
+    run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_closing = threading.Event()
+
+    def monotonic() -> float:
+        assert is_closing.wait(60)
+        return 0.0
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        fake.fails = "get"
+        assert await store.get(SITE) is None
+        # The store's thread looks whether it may write only when `close` has been called.
+        monkeypatch.setattr(module, "monotonic", monotonic)
+        store.put(SITE, FETCHED)
+        asyncio.get_running_loop().call_soon(is_closing.set)
+
+    assert run(test).calls == ["get", "close"]
+
+
 def test_entry_that_is_no_bytes_is_a_failure(
     run: Callable[[Test], Fake], caplog: pytest.LogCaptureFixture
 ) -> None:
